@@ -1,0 +1,28 @@
+//! The nouns of Annalist, in the words of the glossary.
+//!
+//! - `url`: [`CanonicalUrl`], sites, hosts and keys; what two spellings of one address have in common
+//! - `link`: a URL with how it was found
+//! - `capture`: the exchanged bytes of one fetch
+//! - `page`: what was read from a capture
+//! - `outcome`: what became of a link, and the reasons for leaving one alone
+//! - `score`, `time`: small numbers that cannot be wrong
+//! - `spec`: what the archivist wrote
+//!
+//! Not here: any I/O, any async code, any clock. The present moment is always an argument.
+
+pub mod capture;
+pub mod link;
+pub mod outcome;
+pub mod page;
+pub mod score;
+pub mod spec;
+pub mod time;
+pub mod url;
+
+pub use capture::{Block, Capture, ResponseHead, Truncated};
+pub use link::{Hop, HopPath, Link, LinkKind};
+pub use outcome::{Outcome, SkipReason};
+pub use page::{FoundLink, Page, Readability};
+pub use score::Score;
+pub use time::Time;
+pub use url::{CanonicalUrl, Canonicaliser, UrlError, UrlKey};

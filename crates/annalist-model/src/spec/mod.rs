@@ -1,0 +1,360 @@
+//! What the archivist wrote: the spec, checked. How TOML becomes one, and how mistakes are told, is in `parse.rs`.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use crate::score::Score;
+use crate::url::{CanonicalUrl, Canonicaliser};
+
+/// What is to be remembered, and how to behave while fetching it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spec {
+    pub name: String,
+    /// Where a webmaster finds out who crawls; part of the user agent. Needed for the live web.
+    pub contact: Option<String>,
+    /// The whole user agent, when the default will not do.
+    pub user_agent: Option<String>,
+    pub description: Option<String>,
+    pub operator: Option<String>,
+    pub seeds: Vec<Seed>,
+    pub topic: Topic,
+    pub event: Option<Event>,
+    pub scope: ScopeRules,
+    pub limits: Limits,
+    pub politeness: Politeness,
+    pub fetch: FetchRules,
+    pub network: Network,
+    pub frontier: FrontierRules,
+    pub archive: ArchiveRules,
+    pub canonical: Canonicaliser,
+    pub sites: Vec<SiteRules>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seed {
+    pub url: CanonicalUrl,
+    pub scope: ScopeKind,
+    /// Clicks from this seed; the scope's own limit when absent.
+    pub depth: Option<u16>,
+    /// Pages under this seed's scope.
+    pub pages: Option<u64>,
+    pub score: Score,
+}
+
+/// How far a seed's scope reaches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ScopeKind {
+    /// The seed and what it embeds.
+    Page,
+    /// Everything below the seed's folder.
+    Prefix,
+    /// Everything on the seed's host, http and https alike.
+    #[default]
+    Host,
+    /// Everything on the seed's site.
+    Domain,
+    /// Everything.
+    Any,
+}
+
+/// What the collection is about. The judge makes a definition of it.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Topic {
+    pub keywords: Vec<String>,
+    pub references: Vec<String>,
+    pub languages: Vec<String>,
+    pub entities: Vec<Entity>,
+}
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Entity {
+    pub name: String,
+    pub aliases: Vec<String>,
+}
+
+/// When it happened. Dates are days; `until` includes its whole day.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    pub from: jiff::civil::Date,
+    pub until: jiff::civil::Date,
+    /// Half-life of relevance before the event.
+    pub lead: Duration,
+    /// Half-life of relevance after it.
+    pub cooldown: Duration,
+}
+
+/// What is fetched and what is not, beyond the seeds' own scopes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScopeRules {
+    /// A link that any of these holds for is in scope, even outside of every seed's scope.
+    pub include: Vec<Expression>,
+    /// A link that any of these holds for is never fetched.
+    pub exclude: Vec<Expression>,
+    /// SURT prefixes that are in scope: `http://(org,example,`.
+    pub surts: Vec<String>,
+    /// Clicks from the seed.
+    pub depth: Option<u16>,
+    /// How many hops beyond the scope are still fetched.
+    pub extra_hops: u16,
+    /// Whether what a page embeds is fetched with it, wherever it is.
+    pub embeds: bool,
+    /// Whether sitemaps named in robots.txt, and /sitemap.xml, are read.
+    pub sitemaps: bool,
+    /// Sites that are never asked.
+    pub blocked_sites: Vec<String>,
+}
+
+impl Default for ScopeRules {
+    fn default() -> Self {
+        ScopeRules {
+            include: Vec::new(),
+            exclude: Vec::new(),
+            surts: Vec::new(),
+            depth: None,
+            extra_hops: 0,
+            embeds: true,
+            sitemaps: true,
+            blocked_sites: Vec::new(),
+        }
+    }
+}
+
+/// An expression of the spec with where it stands, so that a mistake in it can be pointed at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Expression {
+    pub text: String,
+    /// `scope.include[0]`
+    pub key: String,
+    pub line: usize,
+}
+
+/// When a crawl ends. Absent means without limit.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Limits {
+    pub pages: Option<u64>,
+    pub size_bytes: Option<u64>,
+    pub time: Option<Duration>,
+    pub site_pages: Option<u64>,
+    pub site_size_bytes: Option<u64>,
+}
+
+/// How servers are treated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Politeness {
+    pub min_delay: Duration,
+    pub max_delay: Duration,
+    /// The delay is this many times the last download's time, between the two bounds.
+    pub delay_factor: f64,
+    /// A longer Crawl-delay in robots.txt is cut to this.
+    pub max_crawl_delay: Duration,
+    pub robots: RobotsPolicy,
+}
+
+impl Default for Politeness {
+    fn default() -> Self {
+        Politeness {
+            min_delay: Duration::from_secs(3),
+            max_delay: Duration::from_secs(30),
+            delay_factor: 5.0,
+            max_crawl_delay: Duration::from_secs(300),
+            robots: RobotsPolicy::Obey,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum RobotsPolicy {
+    /// robots.txt, meta robots and nofollow.
+    #[default]
+    Obey,
+    /// robots.txt only.
+    RobotsOnly,
+    Ignore,
+}
+
+/// Limits of one fetch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FetchRules {
+    /// Longer responses are cut and marked.
+    pub max_size_bytes: u64,
+    /// A fetch is cut after this long, whatever came.
+    pub max_time: Duration,
+    pub connect_timeout: Duration,
+    /// Nothing received for this long: the server is gone.
+    pub idle_timeout: Duration,
+    /// A server slower than this for `slow_after` is cut off; 0 = never.
+    pub min_bytes_per_second: u64,
+    pub slow_after: Duration,
+    pub max_header_bytes: usize,
+    /// How much of a body is decoded and read for links.
+    pub max_read_bytes: usize,
+    pub max_redirects: u16,
+    /// How often a link is tried in all.
+    pub tries: u16,
+    /// Wait before the second try; doubles each time.
+    pub retry_delay: Duration,
+    /// Certificates that do not check out: refuse, or archive and record the fact.
+    pub bad_certificates: BadCertificates,
+    pub cookies: bool,
+}
+
+impl Default for FetchRules {
+    fn default() -> Self {
+        FetchRules {
+            max_size_bytes: 256 << 20,
+            max_time: Duration::from_secs(20 * 60),
+            connect_timeout: Duration::from_secs(20),
+            idle_timeout: Duration::from_secs(30),
+            min_bytes_per_second: 256,
+            slow_after: Duration::from_secs(60),
+            max_header_bytes: 64 << 10,
+            max_read_bytes: 8 << 20,
+            max_redirects: 10,
+            tries: 4,
+            retry_delay: Duration::from_secs(60),
+            bad_certificates: BadCertificates::Archive,
+            cookies: true,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum BadCertificates {
+    #[default]
+    Archive,
+    Refuse,
+}
+
+/// Which addresses may be dialled.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Network {
+    /// Non-public networks that are allowed all the same.
+    pub allow: Vec<ipnet::IpNet>,
+    /// Names with an address of their own, in place of DNS: every port of that name goes there.
+    pub resolve: Vec<(String, SocketAddr)>,
+    pub dns_servers: Vec<SocketAddr>,
+}
+
+/// In which order links are fetched, and what the frontier may use.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FrontierRules {
+    pub order: Order,
+    pub update: Update,
+    pub site_order: SiteOrder,
+    /// `bl`: links of one site in one turn.
+    pub links_per_turn: u16,
+    pub memory_bytes: u64,
+    /// Visits in flight at once.
+    pub visits: usize,
+    /// Threads that read pages.
+    pub reading_threads: usize,
+}
+
+impl Default for FrontierRules {
+    fn default() -> Self {
+        FrontierRules {
+            order: Order::BestFirst,
+            update: Update::Max,
+            site_order: SiteOrder::RoundRobin,
+            links_per_turn: 5,
+            memory_bytes: 512 << 20,
+            visits: 256,
+            reading_threads: 2,
+        }
+    }
+}
+
+/// Which link of a site comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Order {
+    #[default]
+    BestFirst,
+    BreadthFirst,
+    /// Most pages that link to it.
+    InDegree,
+    /// Most cash received (online page importance).
+    Opic,
+}
+
+/// What becomes of the scores one link receives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Update {
+    First,
+    Last,
+    #[default]
+    Max,
+    Sum,
+    Avg,
+}
+
+/// Which site comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SiteOrder {
+    #[default]
+    RoundRobin,
+    /// The site whose best link is best.
+    BestLink,
+    /// The site with most links waiting.
+    Largest,
+}
+
+/// How captures are kept.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArchiveRules {
+    /// First part of the WARC files' names; the spec's name when absent.
+    pub prefix: Option<String>,
+    pub roll_bytes: u64,
+    pub digest: DigestKind,
+    pub compression_level: u8,
+}
+
+impl Default for ArchiveRules {
+    fn default() -> Self {
+        ArchiveRules {
+            prefix: None,
+            roll_bytes: 1_000_000_000,
+            digest: DigestKind::Sha1,
+            compression_level: 6,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum DigestKind {
+    #[default]
+    Sha1,
+    Sha256,
+}
+
+/// What is different for one site (pay-level domain) or host name.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct SiteRules {
+    pub site: String,
+    pub min_delay: Option<Duration>,
+    pub max_delay: Option<Duration>,
+    pub delay_factor: Option<f64>,
+    pub robots: Option<RobotsPolicy>,
+    pub pages: Option<u64>,
+    pub size_bytes: Option<u64>,
+    pub depth: Option<u16>,
+    pub blocked: bool,
+}
+
+/// A mistake in a spec: where, and what was expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mistake {
+    /// Line in the spec, from 1; 0 when it has no place there.
+    pub line: usize,
+    /// `politeness.min_delay`
+    pub key: String,
+    pub message: String,
+}
+
+impl std::fmt::Display for Mistake {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.line {
+            0 => write!(f, "{}: {}", self.key, self.message),
+            line => write!(f, "line {line}: {}: {}", self.key, self.message),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Moments, in milliseconds since 1970, and how archives spell them. The clock itself is read elsewhere.
+
+use std::time::Duration;
+
+/// A moment in milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Time(u64);
+
+impl Time {
+    pub const fn from_millis(millis: u64) -> Time {
+        Time(millis)
+    }
+
+    pub const fn millis(self) -> u64 {
+        self.0
+    }
+
+    pub fn plus(self, duration: Duration) -> Time {
+        let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        Time(self.0.saturating_add(millis))
+    }
+
+    /// How long after `earlier` this is; zero when it is not after it.
+    pub fn since(self, earlier: Time) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
+    }
+
+    /// `2026-11-15T20:59:21.123Z`, as WARC/1.1 and Heritrix's crawl.log write it.
+    pub fn rfc3339(self) -> String {
+        self.civil().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    }
+
+    /// `20261115205921`, as CDX files and replay addresses write it.
+    pub fn digits14(self) -> String {
+        self.civil().strftime("%Y%m%d%H%M%S").to_string()
+    }
+
+    /// `20261115205921123`, as file names and crawl.log's eleventh field write it.
+    pub fn digits17(self) -> String {
+        self.civil().strftime("%Y%m%d%H%M%S%3f").to_string()
+    }
+
+    fn civil(self) -> jiff::civil::DateTime {
+        // Beyond the calendar's end (year 9999) every moment reads as that end.
+        let millis = i64::try_from(self.0).unwrap_or(i64::MAX);
+        let moment = jiff::Timestamp::from_millisecond(millis).unwrap_or(jiff::Timestamp::MAX);
+        jiff::tz::Offset::UTC.to_datetime(moment)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Time;
+
+    #[test]
+    fn a_moment_is_spelt_as_archives_spell_it() {
+        let moment = Time::from_millis(1_794_776_361_123);
+        assert_eq!(moment.rfc3339(), "2026-11-15T20:59:21.123Z");
+        assert_eq!(moment.digits14(), "20261115205921");
+        assert_eq!(moment.digits17(), "20261115205921123");
+    }
+
+    #[test]
+    fn a_moment_beyond_the_calendar_is_still_spelt() {
+        assert!(Time::from_millis(u64::MAX).rfc3339().starts_with("9999-12-3"));
+    }
+}
