@@ -1,0 +1,239 @@
+//! Visible text as it is gathered: whitespace collapsed, one line a block. Which elements are visible and which
+//! are blocks is said here; the walk over the tree is in `html.rs`.
+
+use crate::tree::{Element, LocalName, Vocabulary, local_name};
+
+/// Text under construction.
+#[derive(Debug, Default)]
+pub(crate) struct VisibleText {
+    text: String,
+    gap: Gap,
+}
+
+/// What stands between the text so far and the next word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Gap {
+    #[default]
+    None,
+    Space,
+    Line,
+}
+
+impl VisibleText {
+    pub(crate) fn with_capacity(bytes: usize) -> VisibleText {
+        VisibleText { text: String::with_capacity(bytes), gap: Gap::None }
+    }
+
+    pub(crate) fn push(&mut self, text: &str) {
+        let mut rest = text;
+        loop {
+            let words = rest.trim_ascii_start();
+            if words.len() < rest.len() {
+                self.gap = self.gap.max(Gap::Space);
+            }
+            if words.is_empty() {
+                return;
+            }
+            let end = tidy_length(words.as_bytes());
+            self.fill_gap();
+            self.text.push_str(&words[..end]);
+            rest = &words[end..];
+        }
+    }
+
+    /// The next word begins a new line.
+    pub(crate) fn end_block(&mut self) {
+        self.gap = Gap::Line;
+    }
+
+    pub(crate) fn end_cell(&mut self) {
+        self.gap = self.gap.max(Gap::Space);
+    }
+
+    fn fill_gap(&mut self) {
+        let gap = std::mem::take(&mut self.gap);
+        if !self.text.is_empty() {
+            match gap {
+                Gap::None => {}
+                Gap::Space => self.text.push(' '),
+                Gap::Line => self.text.push('\n'),
+            }
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    pub(crate) fn into_string(self) -> String {
+        self.text
+    }
+}
+
+/// How far words go on with one space between them: what can be taken over as it is.
+fn tidy_length(words: &[u8]) -> usize {
+    let mut last_was_space = false;
+    for (at, byte) in words.iter().enumerate() {
+        if !byte.is_ascii_whitespace() {
+            last_was_space = false;
+        } else if *byte == b' ' && !last_was_space {
+            last_was_space = true;
+        } else {
+            return at - usize::from(last_was_space);
+        }
+    }
+    words.len() - usize::from(last_was_space)
+}
+
+/// Whitespace collapsed, on one line.
+pub(crate) fn collapsed(text: &str) -> String {
+    let mut collapsed = VisibleText::default();
+    collapsed.push(text);
+    collapsed.into_string()
+}
+
+/// Elements whose text nobody sees.
+pub(crate) fn is_hidden(element: &Element<'_>) -> bool {
+    let never_shown = matches!(
+        *element.name(),
+        local_name!("script")
+            | local_name!("style")
+            | local_name!("noscript")
+            | local_name!("template")
+            | local_name!("head")
+            | local_name!("iframe")
+            | local_name!("noframes")
+            | local_name!("noembed")
+            | local_name!("svg")
+            | local_name!("datalist")
+            | local_name!("textarea")
+    );
+    never_shown
+        || element.attributes().any(|(name, value)| match *name {
+            local_name!("hidden") => true,
+            local_name!("style") => hides(value),
+            _ => false,
+        })
+}
+
+fn hides(style: &str) -> bool {
+    let mut words = style.split(';').filter_map(|rule| rule.split_once(':'));
+    words.any(|(name, value)| {
+        name.trim().eq_ignore_ascii_case("display")
+            && value.trim().get(..4).is_some_and(|start| start.eq_ignore_ascii_case("none"))
+    })
+}
+
+/// How an element breaks the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Break {
+    Inline,
+    Cell,
+    Block,
+}
+
+pub(crate) fn breaks(element: &Element<'_>) -> Break {
+    if element.vocabulary() != Vocabulary::Html {
+        return Break::Inline;
+    }
+    match *element.name() {
+        local_name!("td") | local_name!("th") | local_name!("option") | local_name!("img") => Break::Cell,
+        ref name if is_block(name) => Break::Block,
+        _ => Break::Inline,
+    }
+}
+
+fn is_block(name: &LocalName) -> bool {
+    matches!(
+        *name,
+        local_name!("address")
+            | local_name!("article")
+            | local_name!("aside")
+            | local_name!("blockquote")
+            | local_name!("body")
+            | local_name!("br")
+            | local_name!("button")
+            | local_name!("caption")
+            | local_name!("center")
+            | local_name!("dd")
+            | local_name!("details")
+            | local_name!("dialog")
+            | local_name!("dir")
+            | local_name!("div")
+            | local_name!("dl")
+            | local_name!("dt")
+            | local_name!("fieldset")
+            | local_name!("figcaption")
+            | local_name!("figure")
+            | local_name!("footer")
+            | local_name!("form")
+            | local_name!("frameset")
+            | local_name!("h1")
+            | local_name!("h2")
+            | local_name!("h3")
+            | local_name!("h4")
+            | local_name!("h5")
+            | local_name!("h6")
+            | local_name!("header")
+            | local_name!("hr")
+            | local_name!("legend")
+            | local_name!("li")
+            | local_name!("main")
+            | local_name!("menu")
+            | local_name!("nav")
+            | local_name!("ol")
+            | local_name!("p")
+            | local_name!("pre")
+            | local_name!("section")
+            | local_name!("select")
+            | local_name!("summary")
+            | local_name!("table")
+            | local_name!("tbody")
+            | local_name!("tfoot")
+            | local_name!("thead")
+            | local_name!("title")
+            | local_name!("tr")
+            | local_name!("ul")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{VisibleText, hides};
+
+    #[test]
+    fn whitespace_collapses_and_blocks_are_lines() {
+        let mut text = VisibleText::default();
+        text.end_block();
+        for piece in ["  one\n\t two", "three ", " four"] {
+            text.push(piece);
+        }
+        text.end_block();
+        text.push(" ");
+        text.end_block();
+        text.push("five");
+        assert_eq!(text.as_str(), "one twothree four\nfive");
+        for (written, collapsed) in
+            [("a b", "a b"), ("a  b ", "a b"), (" a\n b", "a b"), ("a \t", "a"), ("é ö", "é ö")]
+        {
+            assert_eq!(super::collapsed(written), collapsed, "{written:?}");
+        }
+    }
+
+    #[test]
+    fn a_style_can_hide() {
+        for (style, expected) in [
+            ("display:none", true),
+            ("color: red; DISPLAY : None !important", true),
+            ("display:block", false),
+            ("x-display:none", false),
+            ("display:é", false),
+        ] {
+            assert_eq!(hides(style), expected, "{style}");
+        }
+    }
+}
