@@ -1,6 +1,35 @@
-//! What the archivist wrote: the spec, checked. How TOML becomes one, and how mistakes are told, is in `parse.rs`.
+//! What the archivist wrote: the spec, checked.
+//!
+//! - `parse`: TOML becomes a spec, or a list of everything that is wrong with it; `write` is the way back
+//! - `seeds`: seeds in the spec and in files of their own
+//! - `keys`: every key, defined once; `table`, `value`, `shape`: how such definitions are read and written
+//! - `duration`, `size`, `words`: how single values are spelt
+//! - `notes`: collecting mistakes
+//!
+//! Not here: opening files (they come in as a function), and the meaning of scope expressions.
 
-use std::net::SocketAddr;
+pub mod duration;
+mod keys;
+mod notes;
+mod parse;
+mod quantity;
+mod seeds;
+mod shape;
+pub mod size;
+mod table;
+mod value;
+mod words;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use keys::{KeyDoc, keys};
+pub use parse::{Parsed, parse};
+pub use seeds::{SeedFile, SeedFileMistake, parse_seed_file};
+pub use words::Words;
+
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use crate::score::Score;
@@ -30,6 +59,42 @@ pub struct Spec {
     pub sites: Vec<SiteRules>,
 }
 
+impl Spec {
+    /// A spec with nothing but a name and the defaults.
+    pub fn named(name: &str) -> Spec {
+        Spec {
+            name: name.to_owned(),
+            contact: None,
+            user_agent: None,
+            description: None,
+            operator: None,
+            seeds: Vec::new(),
+            topic: Topic::default(),
+            event: None,
+            scope: ScopeRules::default(),
+            limits: Limits::default(),
+            politeness: Politeness::default(),
+            fetch: FetchRules::default(),
+            network: Network::default(),
+            frontier: FrontierRules::default(),
+            archive: ArchiveRules::default(),
+            canonical: Canonicaliser::default(),
+            sites: Vec::new(),
+        }
+    }
+
+    /// Whether a seed is on the live web while nobody is named whom a webmaster could write to.
+    pub fn needs_contact(&self) -> bool {
+        self.contact.is_none() && !self.seeds.iter().all(|seed| self.network.is_own(seed.url.host_name()))
+    }
+
+    /// First part of the WARC files' names: letters, digits, `-` and `_` only.
+    pub fn file_prefix(&self) -> String {
+        let name = self.archive.prefix.as_deref().unwrap_or(&self.name);
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect()
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seed {
     pub url: CanonicalUrl,
@@ -39,6 +104,13 @@ pub struct Seed {
     /// Pages under this seed's scope.
     pub pages: Option<u64>,
     pub score: Score,
+}
+
+impl Seed {
+    /// A seed with the defaults: its host is its scope, and it comes first.
+    pub fn new(url: CanonicalUrl) -> Seed {
+        Seed { url, scope: ScopeKind::default(), depth: None, pages: None, score: Score::ONE }
+    }
 }
 
 /// How far a seed's scope reaches.
@@ -233,6 +305,16 @@ pub struct Network {
     /// Names with an address of their own, in place of DNS: every port of that name goes there.
     pub resolve: Vec<(String, SocketAddr)>,
     pub dns_servers: Vec<SocketAddr>,
+}
+
+impl Network {
+    /// Whether the host name stands for a loopback address or one in an allowed network, without asking DNS.
+    fn is_own(&self, host_name: &str) -> bool {
+        let resolved = self.resolve.iter().find(|(name, _)| name == host_name).map(|(_, a)| a.ip());
+        let literal = host_name.trim_matches(['[', ']']).parse::<IpAddr>().ok();
+        let address = resolved.or(literal);
+        address.is_some_and(|ip| ip.is_loopback() || self.allow.iter().any(|net| net.contains(&ip)))
+    }
 }
 
 /// In which order links are fetched, and what the frontier may use.

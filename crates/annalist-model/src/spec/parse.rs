@@ -1,0 +1,212 @@
+//! TOML becomes a spec, or a list of everything that is wrong with it. Single keys are read in `keys/`; here is what
+//! concerns several of them.
+
+use toml::de::DeTable;
+
+use super::keys::{
+    ABOUT, ARCHIVE, CANONICAL, EVENT, EventDraft, FETCH, FRONTIER, LIMITS, NETWORK, POLITENESS, SCOPE, SITE,
+    TOPIC,
+};
+use super::notes::Notes;
+use super::seeds::Seeds;
+use super::shape::Shape;
+use super::table::{Key, Table};
+use super::{Event, Mistake, Politeness, RobotsPolicy, SiteRules, Spec};
+
+/// What became of a spec's text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parsed {
+    /// Only when there are no mistakes.
+    pub spec: Option<Spec>,
+    pub mistakes: Vec<Mistake>,
+    /// What is allowed but hardly meant.
+    pub warnings: Vec<Mistake>,
+}
+
+/// The tables of a spec.
+const TABLES: [&str; 12] = [
+    "seed",
+    "topic",
+    "event",
+    "scope",
+    "limits",
+    "politeness",
+    "fetch",
+    "network",
+    "frontier",
+    "archive",
+    "canonical",
+    "site",
+];
+
+/// Reads a spec. `files` gives the text of a file that the spec names, or says why it cannot.
+pub fn parse(text: &str, files: &dyn Fn(&str) -> Result<String, String>) -> Parsed {
+    let notes = Notes::new(text);
+    let (root, errors) = DeTable::parse_recoverable(text);
+    let mut spec = Spec::named("");
+    read(&Table::new(root.get_ref(), String::new(), 1, &notes), files, &mut spec);
+    if errors.is_empty() {
+        check_whole(&spec, root.get_ref(), &notes);
+    }
+    let (mut mistakes, warnings) = notes_with_syntax(notes, &errors);
+    mistakes.sort_by_key(|mistake| mistake.line);
+    let spec = mistakes.is_empty().then_some(spec);
+    Parsed { spec, mistakes, warnings }
+}
+
+/// Where the syntax is broken, what was understood of that line is a guess and no further mistake.
+fn notes_with_syntax(notes: Notes, errors: &[toml::de::Error]) -> (Vec<Mistake>, Vec<Mistake>) {
+    let syntax: Vec<Mistake> = errors
+        .iter()
+        .map(|error| Mistake {
+            line: error.span().map_or(0, |span| notes.line_at(span.start)),
+            key: "TOML".to_owned(),
+            message: error.message().to_owned(),
+        })
+        .collect();
+    let (mut mistakes, warnings) = notes.into_parts();
+    mistakes.retain(|mistake| !syntax.iter().any(|broken| broken.line == mistake.line));
+    mistakes.extend(syntax);
+    (mistakes, warnings)
+}
+
+fn read(root: &Table<'_>, files: &dyn Fn(&str) -> Result<String, String>, spec: &mut Spec) {
+    root.read_beside(ABOUT, &TABLES, spec);
+    section(root, "canonical", CANONICAL, &mut spec.canonical);
+    section(root, "topic", TOPIC, &mut spec.topic);
+    section(root, "scope", SCOPE, &mut spec.scope);
+    section(root, "limits", LIMITS, &mut spec.limits);
+    section(root, "fetch", FETCH, &mut spec.fetch);
+    section(root, "network", NETWORK, &mut spec.network);
+    section(root, "frontier", FRONTIER, &mut spec.frontier);
+    section(root, "archive", ARCHIVE, &mut spec.archive);
+    if let Some(table) = section(root, "politeness", POLITENESS, &mut spec.politeness) {
+        settle_delays(&table, &mut spec.politeness);
+    }
+    // After [canonical], whose rules spell their URLs, and after [politeness], which they vary.
+    let mut seeds = Seeds::new(&spec.canonical, files);
+    tables(root, "seed").iter().for_each(|table| seeds.read(table));
+    spec.seeds = seeds.into_seeds();
+    spec.sites = tables(root, "site").iter().map(|table| site_rules(table, &spec.politeness)).collect();
+    spec.event = event(root);
+    check_references(root, spec, files);
+}
+
+fn section<'v, T>(root: &Table<'v>, name: &str, keys: &[Key<T>], into: &mut T) -> Option<Table<'v>> {
+    let table = root.value(name, Shape::Described("a table written as [name]"))?.table()?;
+    table.read(keys, into);
+    Some(table)
+}
+
+fn tables<'v>(root: &Table<'v>, name: &str) -> Vec<Table<'v>> {
+    let value = root.value(name, Shape::Described("tables written with double brackets as [[name]]"));
+    value.and_then(|value| value.tables()).unwrap_or_default()
+}
+
+/// One delay alone takes the other with it; two that contradict each other are a mistake.
+fn settle_delays(table: &Table<'_>, rules: &mut Politeness) {
+    if rules.min_delay <= rules.max_delay {
+        return;
+    }
+    match (table.has("min_delay"), table.has("max_delay")) {
+        (true, false) => rules.max_delay = rules.min_delay,
+        (false, true) => rules.min_delay = rules.max_delay,
+        _ => contradicting_delays(table),
+    }
+}
+
+fn site_rules(table: &Table<'_>, usual: &Politeness) -> SiteRules {
+    let mut rules = SiteRules::default();
+    table.read(SITE, &mut rules);
+    if !table.has("site") {
+        table.notes().mistake(
+            table.line(),
+            &table.key_of("site"),
+            "missing: which site are these settings for?",
+        );
+    }
+    match (rules.min_delay, rules.max_delay) {
+        (Some(min), Some(max)) if min > max => contradicting_delays(table),
+        (Some(min), None) if min > usual.max_delay => rules.max_delay = Some(min),
+        (None, Some(max)) if max < usual.min_delay => rules.min_delay = Some(max),
+        _ => {}
+    }
+    rules
+}
+
+fn contradicting_delays(table: &Table<'_>) {
+    let line = table.line_of("min_delay");
+    table.notes().mistake(line, &table.key_of("min_delay"), "expected at most max_delay, found more");
+}
+
+fn event(root: &Table<'_>) -> Option<Event> {
+    let mut draft = EventDraft::default();
+    let table = section(root, "event", EVENT, &mut draft)?;
+    for name in ["from", "until"] {
+        if !table.has(name) {
+            table.notes().mistake(
+                table.line(),
+                &table.key_of(name),
+                "missing: an event has a first and a last day",
+            );
+        }
+    }
+    let (from, until) = (draft.from?, draft.until?);
+    if from > until {
+        let message = format!("expected a day not before {from} (event.from), found {until}");
+        table.notes().mistake(table.line_of("until"), &table.key_of("until"), message);
+    }
+    Some(Event { from, until, lead: draft.lead, cooldown: draft.cooldown })
+}
+
+/// A reference that is no URL must be a file that can be read.
+fn check_references(root: &Table<'_>, spec: &Spec, files: &dyn Fn(&str) -> Result<String, String>) {
+    let Some(table) = root.value("topic", Shape::Described("")).and_then(|value| value.table()) else {
+        return;
+    };
+    for reference in &spec.topic.references {
+        let problem = if reference.contains("://") {
+            spec.canonical.parse(reference).err().map(|error| error.to_string())
+        } else {
+            files(reference).err()
+        };
+        if let Some(problem) = problem {
+            let (line, key) = (table.line_of("references"), table.key_of("references"));
+            table.notes().mistake(line, &key, format!("{reference}: {problem}"));
+        }
+    }
+}
+
+/// What a spec needs as a whole.
+fn check_whole(spec: &Spec, root: &DeTable<'_>, notes: &Notes) {
+    if !root.contains_key("name") {
+        notes.mistake(1, "name", "missing: what is the collection called?");
+    }
+    if !root.contains_key("seed") {
+        notes.mistake(1, "seed", "missing: a crawl needs at least one [[seed]]");
+    } else if spec.seeds.is_empty() && !notes.mistakes().iter().any(|m| m.key.starts_with("seed")) {
+        notes.mistake(line_of(root, "seed", notes), "seed", "expected at least one seed, found none");
+    }
+    for (index, site) in spec.sites.iter().enumerate() {
+        let repeated =
+            !site.site.is_empty() && spec.sites[..index].iter().any(|other| other.site == site.site);
+        if repeated {
+            let line = line_of(root, "site", notes);
+            notes.mistake(
+                line,
+                &format!("site[{index}].site"),
+                format!("{} has settings already", site.site),
+            );
+        }
+    }
+    if spec.needs_contact() {
+        notes.warning(1, "contact", "missing: a crawl of the live web stops without one");
+    }
+    if spec.politeness.robots == RobotsPolicy::Ignore {
+        notes.warning(line_of(root, "politeness", notes), "politeness.robots", "robots.txt is not obeyed");
+    }
+}
+
+fn line_of(root: &DeTable<'_>, name: &str, notes: &Notes) -> usize {
+    root.get(name).map_or(1, |value| notes.line_at(value.span().start))
+}

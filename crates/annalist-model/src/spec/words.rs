@@ -1,0 +1,71 @@
+//! The settings that are one of a few words, and the words.
+
+use super::{BadCertificates, DigestKind, Order, RobotsPolicy, ScopeKind, SiteOrder, Update};
+
+/// A setting that is written as one of a few words.
+pub trait Words: Copy + PartialEq + 'static {
+    const WORDS: &'static [(&'static str, Self)];
+
+    fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, value)| *value == self).map_or("", |(word, _)| word)
+    }
+
+    fn from_word(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, value)| *value)
+    }
+}
+
+impl Words for ScopeKind {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("page", ScopeKind::Page),
+        ("prefix", ScopeKind::Prefix),
+        ("host", ScopeKind::Host),
+        ("domain", ScopeKind::Domain),
+        ("any", ScopeKind::Any),
+    ];
+}
+
+impl Words for RobotsPolicy {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("obey", RobotsPolicy::Obey),
+        ("robots-only", RobotsPolicy::RobotsOnly),
+        ("ignore", RobotsPolicy::Ignore),
+    ];
+}
+
+impl Words for BadCertificates {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("archive", BadCertificates::Archive), ("refuse", BadCertificates::Refuse)];
+}
+
+impl Words for Order {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("best-first", Order::BestFirst),
+        ("breadth-first", Order::BreadthFirst),
+        ("in-degree", Order::InDegree),
+        ("opic", Order::Opic),
+    ];
+}
+
+impl Words for Update {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("first", Update::First),
+        ("last", Update::Last),
+        ("max", Update::Max),
+        ("sum", Update::Sum),
+        ("avg", Update::Avg),
+    ];
+}
+
+impl Words for SiteOrder {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("round-robin", SiteOrder::RoundRobin),
+        ("best-link", SiteOrder::BestLink),
+        ("largest", SiteOrder::Largest),
+    ];
+}
+
+impl Words for DigestKind {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("sha1", DigestKind::Sha1), ("sha256", DigestKind::Sha256)];
+}
