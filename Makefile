@@ -1,0 +1,36 @@
+# The two commands of the README are `make demo` and `make test`; both set up what they need themselves.
+
+CARGO ?= cargo
+KILLS ?= 1000
+SECONDS_EACH ?= 60
+ONLY ?=
+VENV := target/venv
+
+.PHONY: demo test check unit end-to-end interop bench torture fuzz clean
+
+demo: ## Build the program, crawl the test web on loopback, show a report
+	@scripts/setup build
+	$(CARGO) build --release --bin annalist
+	target/release/annalist demo --job target/collections/demo
+
+test: ## Set up, run all checks and tests
+	@scripts/setup test
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	ANNALIST_VENV=$(CURDIR)/$(VENV) $(CARGO) test --workspace --no-fail-fast
+
+bench: ## Print the benchmark table, write target/bench.json; ONLY=urlstore runs a part
+	@scripts/setup bench
+	$(CARGO) build --release --workspace --bins --examples
+	target/release/annalist-bench $(if $(ONLY),--only $(ONLY))
+
+torture: ## KILLS=1000 random kill -9 over one crawl after the other
+	@scripts/setup test
+	$(CARGO) build --release --workspace --bins
+	ANNALIST_VENV=$(CURDIR)/$(VENV) ANNALIST_KILLS=$(KILLS) $(CARGO) test --release -p annalist --test kill -- --nocapture
+
+fuzz: ## Coverage-guided fuzzing, where a nightly compiler and cargo-fuzz are there
+	scripts/fuzz $(SECONDS_EACH)
+
+clean:
+	$(CARGO) clean

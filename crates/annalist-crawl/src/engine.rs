@@ -1,0 +1,407 @@
+//! A crawl from its start to its end: opens the job, tells the frontier of the seeds, gives sites their turns, and
+//! closes everything in order. What happens in a turn is in `turn.rs`.
+
+use std::io;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use annalist_disk::{Disk, RealDisk};
+use annalist_frontier::{Change, Merging, Transaction};
+use annalist_model::Time;
+use annalist_model::spec::Spec;
+use annalist_read::Reader;
+use annalist_sources::{WebSettings, WebSource};
+use annalist_warc::{RecoverReport, Writer, WriterSettings, recover};
+use tokio::sync::{Notify, Semaphore};
+
+use crate::budget::{Budget, Ending};
+use crate::clock;
+use crate::counters::Counters;
+use crate::findings::{seed_change, widen_again};
+use crate::hosts::Hosts;
+use crate::job::{JobDir, JobLock};
+use crate::keeper::{self, Archive, KeepError, Pending};
+use crate::logs::{Logs, Severity};
+use crate::robots::RobotsDesk;
+use crate::scope::Scope;
+use crate::servers::Servers;
+use crate::stages::Stages;
+use crate::status::{Board, Status};
+use crate::stop::{Stop, Urge};
+use crate::turn::{self, Turn};
+
+/// The product token of robots.txt and the first word of the user agent.
+pub const PRODUCT: &str = "annalist";
+/// A visit that has not ended after this long is given up and its link leased again.
+const LEASE_TIME: Duration = Duration::from_secs(3600);
+/// How long pages under way may take to finish after a stop.
+const FINISHING: Duration = Duration::from_secs(7);
+const GLANCE: Duration = Duration::from_millis(200);
+
+#[derive(Debug, thiserror::Error)]
+pub enum CrawlError {
+    #[error("{what}: {fault}")]
+    Io { what: &'static str, #[source] fault: io::Error },
+    #[error("the job is in use by process {}: wait for it, or run `annalist stop` on it", holder.map_or("?".into(), |p| p.to_string()))]
+    Busy { holder: Option<u32> },
+    #[error("the spec is wrong:\n{}", mistakes.iter().map(|m| format!("  {m}")).collect::<Vec<_>>().join("\n"))]
+    Spec { mistakes: Vec<annalist_model::spec::Mistake> },
+    #[error("the frontier: {0}")]
+    Frontier(#[from] annalist_frontier::FrontierError),
+    #[error("the archive: {0}")]
+    Archive(#[from] annalist_warc::WriteError),
+    #[error("the web source: {0}")]
+    Source(#[from] annalist_sources::SetupError),
+    #[error(transparent)]
+    Keep(#[from] KeepError),
+}
+
+fn io_error(what: &'static str) -> impl FnOnce(io::Error) -> CrawlError {
+    move |fault| CrawlError::Io { what, fault }
+}
+
+/// How a crawl ended, with everything it counted.
+#[derive(Clone, Debug)]
+pub struct Report {
+    pub ending: Ending,
+    pub status: Status,
+    pub seconds: f64,
+}
+
+/// A crawl that is ready to run. Holds the job's lock.
+#[derive(Debug)]
+pub struct Crawl {
+    stages: Arc<Stages>,
+    keeper: std::thread::JoinHandle<Result<Archive, KeepError>>,
+    board: Board,
+    job: JobDir,
+    started: Time,
+    millis_before: u64,
+    _lock: JobLock,
+}
+
+impl Crawl {
+    /// Opens the job directory, repairs what an earlier run left, and gets everything ready. Nothing is fetched yet.
+    pub fn open(spec: Spec, job: JobDir, stop: Stop, board: Board) -> Result<Crawl, CrawlError> {
+        let scope = Scope::compile(&spec).map_err(|mistakes| CrawlError::Spec { mistakes })?;
+        job.prepare().map_err(io_error("the job directory cannot be made"))?;
+        let lock = job.lock().map_err(io_error("the job directory cannot be locked"))?;
+        let lock = lock.map_err(|holder| CrawlError::Busy { holder })?;
+        job.clear_spool().map_err(io_error("the spool cannot be emptied"))?;
+        std::fs::write(job.spec(), spec.to_toml()).map_err(io_error("the spec cannot be kept"))?;
+
+        let now = clock::now();
+        let resumed = !RealDisk.list(&job.frontier()).map_err(io_error("the state cannot be read"))?.is_empty();
+        let disk: Arc<dyn Disk> = Arc::new(RealDisk);
+        let (frontier, journal) =
+            annalist_frontier::open(Arc::clone(&disk), &job.frontier(), frontier_settings(&spec), now)?;
+        let counters = frontier.note(keeper::COUNTERS_NOTE).map(Counters::decode).unwrap_or_default();
+        widen_again(&scope, frontier.note(keeper::WIDENED_NOTE));
+        let settings = writer_settings(&spec, &job);
+        let recovered = recover_archive(&disk, &settings, frontier.note(keeper::WARC_NOTE))?;
+
+        let web = WebSource::new(WebSettings {
+            user_agent: user_agent(&spec),
+            rules: spec.fetch.clone(),
+            network: spec.network.clone(),
+            digest: spec.archive.digest,
+            spool: job.spool(),
+        })?;
+        let logs = Logs::open(&job.logs()).map_err(io_error("the logs cannot be opened"))?;
+        let by_seed: Vec<u64> =
+            (0..spec.seeds.len() as u32).map(|n| counters.by_seed.get(&n).copied().unwrap_or(0)).collect();
+        let ends = spec.limits.time.map(|limit| now.plus(limit));
+        let budget = Budget::new(&spec.limits, &spec.seeds, counters.pages, counters.bytes, &by_seed, ends);
+        let frontier = Arc::new(Mutex::new(frontier));
+        let changed = Arc::new(Notify::new());
+        let millis_before = counters.millis;
+        let mut archive = Archive {
+            writer: Writer::new(disk, settings, uuid::Uuid::new_v4),
+            journal,
+            frontier: Arc::clone(&frontier),
+            logs,
+            counters,
+            board: board.clone(),
+            stop: stop.clone(),
+            changed: Arc::clone(&changed),
+            salt: xxhash_rust::xxh3::xxh3_64(spec.name.as_bytes()),
+            seeds: spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect(),
+            pending: Pending::default(),
+            in_trouble: false,
+        };
+        archive.begin(seeds(&spec), &recovered)?;
+        let (handle, keeper) = keeper::start(archive).map_err(io_error("no thread for the keeper"))?;
+        // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
+        let first = if resumed { now.plus(spec.politeness.min_delay) } else { now };
+        let stages = Arc::new(Stages {
+            web,
+            robots: RobotsDesk::new(PRODUCT),
+            keeper: handle,
+            reader: Arc::new(Reader::new(spec.canonical.clone())),
+            scope,
+            frontier,
+            servers: Servers::new(first),
+            hosts: Hosts::default(),
+            budget,
+            stop,
+            visits: Semaphore::new(spec.frontier.visits),
+            reading: Semaphore::new(spec.frontier.reading_threads),
+            turns: AtomicUsize::new(0),
+            changed,
+            spec: Arc::new(spec),
+        });
+        Ok(Crawl { stages, keeper, board, job, started: now, millis_before, _lock: lock })
+    }
+
+    /// Crawls until nothing is left, a limit is reached, or it is told to stop.
+    pub async fn run(self) -> Result<Report, CrawlError> {
+        self.stages.keeper.event(Severity::Info, "crawl", "the crawl begins");
+        let ending = self.dispatch().await;
+        self.board.update(|status| status.state = "finishing".to_owned());
+        self.wind_down().await;
+        self.finish(ending)
+    }
+
+    /// Gives ready sites their turns.
+    async fn dispatch(&self) -> Ending {
+        let stages = &self.stages;
+        let most_turns = stages.spec.frontier.visits.saturating_mul(4);
+        loop {
+            let now = clock::now();
+            self.publish(now);
+            if let Some(ending) = self.ending(now) {
+                return ending;
+            }
+            while stages.turns_under_way() < most_turns {
+                match stages.frontier().next(now) {
+                    Ok(Some(lease)) => turn::start(Turn::new(lease, now), None, stages),
+                    Ok(None) => break,
+                    Err(fault) => {
+                        stages.keeper.event(Severity::Error, "frontier", fault.to_string());
+                        break;
+                    }
+                }
+            }
+            if self.is_complete() {
+                return Ending::Complete;
+            }
+            self.wait(now).await;
+        }
+    }
+
+    fn ending(&self, now: Time) -> Option<Ending> {
+        if self.job.stop_request().exists() {
+            self.stages.stop.raise(Urge::Finish);
+        }
+        if self.stages.stop.is_asked() {
+            let full = self.board.read().trouble.is_some();
+            return Some(if full { Ending::DiskFull } else { Ending::Interrupted });
+        }
+        if self.keeper.is_finished() {
+            return Some(Ending::Interrupted);
+        }
+        self.stages.budget.reached(now)
+    }
+
+    /// Nothing leased, nothing unacknowledged, nothing waiting: in this order, since each feeds the next.
+    fn is_complete(&self) -> bool {
+        let leased = self.stages.frontier().counts().leased;
+        let unacknowledged = self.stages.keeper.unacknowledged();
+        leased == 0 && unacknowledged == 0 && self.stages.frontier().exhausted()
+    }
+
+    async fn wait(&self, now: Time) {
+        let ready = self.stages.frontier().next_ready_at();
+        let until = ready.map_or(GLANCE, |at| at.since(now).min(GLANCE)).max(Duration::from_millis(1));
+        tokio::select! {
+            () = tokio::time::sleep(until) => {}
+            () = self.stages.changed.notified() => {}
+            () = self.stages.stop.reached(Urge::Finish) => {}
+        }
+    }
+
+    /// What the crawl is doing, or waiting for, for everybody to see.
+    fn publish(&self, now: Time) {
+        let counts = self.stages.frontier().counts();
+        let in_flight = self.stages.spec.frontier.visits - self.stages.visits.available_permits();
+        let waiting_for = (counts.leased == 0 && counts.queued > 0)
+            .then(|| self.stages.frontier().next_ready_at())
+            .flatten()
+            .map(|at| format!("{} links rest until {}", counts.queued, at.rfc3339()));
+        self.board.update(|status| {
+            status.waits_for = status.trouble.clone().or(waiting_for);
+            status.state = if status.waits_for.is_some() { "waiting" } else { "running" }.to_owned();
+            status.queued = counts.queued;
+            status.sites = counts.sites;
+            status.visits_in_flight = in_flight as u64;
+            status.started = self.started.rfc3339();
+            status.updated = now.rfc3339();
+        });
+    }
+
+    /// Lets the pages under way finish, for as long as a stop may take.
+    async fn wind_down(&self) {
+        let stages = &self.stages;
+        stages.stop.raise(Urge::Finish);
+        for waiting in stages.servers.drain() {
+            waiting.give_back(stages);
+        }
+        let done = async {
+            while stages.frontier().counts().leased > 0 && !self.keeper.is_finished() {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                for waiting in stages.servers.drain() {
+                    waiting.give_back(stages);
+                }
+            }
+        };
+        tokio::select! {
+            () = done => {}
+            () = tokio::time::sleep(FINISHING) => {}
+            () = stages.stop.reached(Urge::AtOnce) => {}
+        }
+    }
+
+    fn finish(self, ending: Ending) -> Result<Report, CrawlError> {
+        let at_once = self.stages.stop.urge() == Urge::AtOnce;
+        if at_once {
+            self.stages.keeper.abandon();
+        } else {
+            self.stages.keeper.event(Severity::Info, "crawl", format!("the crawl ends: {ending:?}"));
+            self.stages.keeper.close();
+        }
+        let kept = self.keeper.join().unwrap_or_else(|_| Err(KeepError::Closed("the keeper failed".to_owned())));
+        let ended = clock::now();
+        let mut status = self.board.read();
+        status.state = format!("{ending:?}").to_lowercase();
+        status.counters.millis = self.millis_before + ended.since(self.started).as_millis() as u64;
+        status.updated = ended.rfc3339();
+        status.write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
+        if ending != Ending::DiskFull && !at_once {
+            kept?;
+        }
+        let seconds = ended.since(self.started).as_secs_f64();
+        Ok(Report { ending, status, seconds })
+    }
+}
+
+fn seeds(spec: &Spec) -> Vec<Change> {
+    let numbered = spec.seeds.iter().zip(0u32..);
+    numbered.map(|(seed, index)| seed_change(spec, index, seed.url.clone())).collect()
+}
+
+impl Archive {
+    /// Tells the frontier of the seeds; those it knows already change nothing.
+    fn begin(&mut self, seeds: Vec<Change>, recovered: &RecoverReport) -> Result<(), CrawlError> {
+        for repaired in repairs(recovered) {
+            let _ = self.logs.event(clock::now(), Severity::Warning, "archive", &repaired);
+        }
+        let committed = self.journal.commit(&Transaction { changes: seeds })?;
+        self.frontier.lock().unwrap_or_else(std::sync::PoisonError::into_inner).apply(committed)?;
+        Ok(())
+    }
+}
+
+/// What the start had to repair, in words.
+fn repairs(recovered: &RecoverReport) -> Vec<String> {
+    let mut told = Vec::new();
+    if !recovered.closed.is_empty() || !recovered.removed.is_empty() {
+        told.push(format!(
+            "an earlier run was interrupted: {} files closed, {} without anything acknowledged removed, {} bytes cut",
+            recovered.closed.len(),
+            recovered.removed.len(),
+            recovered.cut_bytes,
+        ));
+    }
+    told.extend(recovered.damaged.iter().map(|d| format!("{} is damaged and left as it is: {}", d.file, d.error)));
+    told
+}
+
+fn frontier_settings(spec: &Spec) -> annalist_frontier::Settings {
+    annalist_frontier::Settings {
+        memory_bytes: spec.frontier.memory_bytes,
+        order: spec.frontier.order,
+        update: spec.frontier.update,
+        site_order: spec.frontier.site_order,
+        links_per_turn: spec.frontier.links_per_turn,
+        lease_time: LEASE_TIME,
+        default_delay: spec.politeness.min_delay,
+        merging: Merging::Background,
+    }
+}
+
+fn recover_archive(
+    disk: &Arc<dyn Disk>,
+    settings: &WriterSettings,
+    note: Option<&[u8]>,
+) -> Result<RecoverReport, CrawlError> {
+    let note = note.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+    let committed = |name: &str| {
+        let (_, end) = note.lines().filter_map(|line| line.split_once('\t')).find(|(file, _)| *file == name)?;
+        end.parse().ok()
+    };
+    Ok(recover(disk.as_ref(), settings, &committed)?)
+}
+
+fn writer_settings(spec: &Spec, job: &JobDir) -> WriterSettings {
+    let host = host_name();
+    let mut warcinfo = vec![
+        ("software".to_owned(), format!("annalist/{}", env!("CARGO_PKG_VERSION"))),
+        ("format".to_owned(), "WARC File Format 1.1".to_owned()),
+        (
+            "conformsTo".to_owned(),
+            "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/".to_owned(),
+        ),
+        ("robots".to_owned(), format!("{:?}", spec.politeness.robots).to_lowercase()),
+        ("hostname".to_owned(), host.clone()),
+        ("http-header-user-agent".to_owned(), user_agent(spec)),
+        ("isPartOf".to_owned(), spec.name.clone()),
+    ];
+    warcinfo.extend(spec.contact.clone().map(|contact| ("http-header-from".to_owned(), contact)));
+    warcinfo.extend(spec.operator.clone().map(|operator| ("operator".to_owned(), operator)));
+    warcinfo.extend(spec.description.clone().map(|text| ("description".to_owned(), text)));
+    let prefix = spec.file_prefix();
+    WriterSettings {
+        roll_bytes: spec.archive.roll_bytes,
+        level: spec.archive.compression_level,
+        digest: match spec.archive.digest {
+            annalist_model::spec::DigestKind::Sha1 => annalist_warc::DigestKind::Sha1,
+            annalist_model::spec::DigestKind::Sha256 => annalist_warc::DigestKind::Sha256,
+        },
+        warcinfo,
+        ..WriterSettings::new(&job.archive(), &job.indexes(), &prefix, &host)
+    }
+}
+
+fn host_name() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if name.is_empty() { "localhost".to_owned() } else { name }
+}
+
+/// Who we are, with where to find out more.
+pub fn user_agent(spec: &Spec) -> String {
+    if let Some(own) = &spec.user_agent {
+        return own.clone();
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    match &spec.contact {
+        Some(contact) => format!("Mozilla/5.0 (compatible; {PRODUCT}/{version}; +{contact})"),
+        None => format!("Mozilla/5.0 (compatible; {PRODUCT}/{version})"),
+    }
+}
+
+/// The state of a crawl that may or may not be running.
+pub fn status_of(job: &JobDir) -> Result<(Status, Option<u32>), CrawlError> {
+    let holder = job.holder().map_err(io_error("the lock cannot be read"))?;
+    let mut status = Status::load(&job.status()).map_err(io_error("the status cannot be read"))?.unwrap_or_default();
+    if holder.is_none() {
+        // Nobody publishes: what counts is what was acknowledged.
+        let frontier = annalist_frontier::read_only(Arc::new(RealDisk), &job.frontier(), annalist_frontier::Settings::default())?;
+        if let Some(counters) = frontier.note(keeper::COUNTERS_NOTE) {
+            status.counters = Counters::decode(counters);
+        }
+        let counts = frontier.counts();
+        (status.queued, status.sites) = (counts.queued, counts.sites);
+    }
+    Ok((status, holder))
+}

@@ -1,0 +1,133 @@
+//! Why a URL was, or was not, fetched: every decision with its reason, from what the frontier remembers.
+
+use std::sync::Arc;
+
+use annalist_disk::RealDisk;
+use annalist_frontier::{Frontier, Known, Settings, State};
+use annalist_model::spec::Spec;
+use annalist_model::{CanonicalUrl, Outcome, Time};
+use serde::Serialize;
+
+use crate::engine::CrawlError;
+use crate::job::JobDir;
+
+/// How far back the way from the seed is told.
+const LONGEST_WAY: usize = 20;
+
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Explanation {
+    pub url: String,
+    /// `never-seen`, `queued`, `in-progress`, `captured`, `revisit`, `skipped`.
+    pub state: &'static str,
+    /// The reason, when it was skipped.
+    pub reason: Option<&'static str>,
+    /// One sentence per decision, the first one first.
+    pub decisions: Vec<String>,
+    /// The pages that led to it, the seed first.
+    pub way: Vec<String>,
+}
+
+/// Looks a URL up in a job that may or may not be running.
+pub fn explain(job: &JobDir, spec: &Spec, url: &CanonicalUrl) -> Result<Explanation, CrawlError> {
+    let frontier = annalist_frontier::read_only(Arc::new(RealDisk), &job.frontier(), Settings::default())?;
+    let mut explanation = Explanation { url: url.as_str().to_owned(), ..Explanation::default() };
+    match frontier.lookup(url.key())? {
+        Some(known) => tell(&frontier, spec, &known, &mut explanation)?,
+        None => {
+            explanation.state = "never-seen";
+            let none = "never seen: no page that was read links to it, and it is no seed";
+            explanation.decisions.push(none.to_owned());
+        }
+    }
+    Ok(explanation)
+}
+
+fn tell(frontier: &Frontier, spec: &Spec, known: &Known, told: &mut Explanation) -> Result<(), CrawlError> {
+    if let Some(link) = &known.link {
+        told.way = way(frontier, known)?;
+        told.decisions.push(match told.way.last() {
+            Some(page) => format!(
+                "found as {} on {page}, {} clicks from its seed (way {}){}",
+                link.kind.name(),
+                link.depth,
+                link.hops.as_str(),
+                if link.anchor.is_empty() { String::new() } else { format!(", anchor {:?}", link.anchor) },
+            ),
+            None => "a seed of the spec".to_owned(),
+        });
+    }
+    told.decisions.push(format!("seen {} times, value {:.4}", known.times_seen, known.value));
+    for reason in known.retries.iter().rev() {
+        told.decisions.push(format!("tried, to be tried again: {reason}"));
+    }
+    match &known.state {
+        State::Queued { not_before } => tell_queued(spec, known, *not_before, told),
+        State::Leased => {
+            told.state = "in-progress";
+            told.decisions.push("being fetched at the moment".to_owned());
+        }
+        State::Refused { reason, detail } => {
+            told.state = "skipped";
+            told.reason = Some(reason.name());
+            told.decisions.push(format!("not fetched: {} ({detail})", reason.name()));
+        }
+        State::Done { outcome, place, at, .. } => {
+            tell_outcome(outcome, *at, told);
+            if let Some(place) = place {
+                let (file, offset, length) = (&place.file, place.offset, place.length);
+                told.decisions.push(format!("kept in {file} at byte {offset}, {length} bytes"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn tell_outcome(outcome: &Outcome, at: Time, told: &mut Explanation) {
+    let (state, text) = match outcome {
+        Outcome::Captured { status } => ("captured", format!("captured with status {status} at {}", at.rfc3339())),
+        Outcome::Revisit { status } => (
+            "revisit",
+            format!("captured with status {status} at {}; the payload was known, a revisit record points to it", at.rfc3339()),
+        ),
+        Outcome::Skipped { reason, detail } => {
+            told.reason = Some(reason.name());
+            ("skipped", format!("not fetched: {} ({detail}), decided at {}", reason.name(), at.rfc3339()))
+        }
+    };
+    told.state = state;
+    told.decisions.push(text);
+}
+
+fn tell_queued(spec: &Spec, known: &Known, not_before: Option<Time>, told: &mut Explanation) {
+    told.state = "queued";
+    if let Some(reason) = known.site.closed {
+        told.state = "skipped";
+        told.reason = Some(reason.name());
+        let pages = known.site.captures;
+        told.decisions.push(format!("not fetched: {} (its site has {pages} captures)", reason.name()));
+        return;
+    }
+    told.decisions.push("in scope, queued, not fetched yet".to_owned());
+    if let Some(time) = not_before {
+        told.decisions.push(format!("not before {}", time.rfc3339()));
+    }
+    if known.site.rests_until > Time::default() {
+        told.decisions.push(format!("its site rests until {}", known.site.rests_until.rfc3339()));
+    }
+    if let Some(limit) = spec.limits.pages {
+        told.decisions.push(format!("the spec allows {limit} pages in all"));
+    }
+}
+
+/// The pages that led to a link, the seed first.
+fn way(frontier: &Frontier, known: &Known) -> Result<Vec<String>, CrawlError> {
+    let mut way = Vec::new();
+    let mut next = known.link.as_ref().and_then(|link| link.via);
+    while let Some(key) = next.filter(|_| way.len() < LONGEST_WAY) {
+        let Some(link) = frontier.lookup(key)?.and_then(|parent| parent.link) else { break };
+        next = link.via;
+        way.push(link.url.as_str().to_owned());
+    }
+    way.reverse();
+    Ok(way)
+}

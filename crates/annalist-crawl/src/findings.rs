@@ -1,0 +1,124 @@
+//! What a page leads to: each of its links in scope with a value, or refused with a reason. How links are read is in
+//! `annalist-read`; what is in scope is in `scope.rs`; how a value becomes an order is the frontier's concern.
+
+use annalist_frontier::{Change, LeasedLink, Urgency};
+use annalist_model::spec::{Order, RobotsPolicy, Spec};
+use annalist_model::{CanonicalUrl, Capture, Link, LinkKind, Page, SkipReason};
+
+use crate::keeper::WIDENED_NOTE;
+use crate::scope::{Facts, Scope, Verdict};
+use crate::stages::Stages;
+
+/// What the frontier is told about a page's links, and what the metadata record says of them.
+#[derive(Debug, Default)]
+pub struct Findings {
+    pub changes: Vec<Change>,
+    pub outlinks: Vec<String>,
+}
+
+/// A page with more links than this is a list made by a machine; the rest is left out.
+const MOST_LINKS: usize = 20_000;
+/// What each click takes off a link's value as long as nothing better is known.
+const PER_CLICK: f32 = 0.9;
+
+/// Judges every link of a page.
+pub fn find(leased: &LeasedLink, capture: &Capture, page: &Page, via: Option<&str>, stages: &Stages) -> Findings {
+    let mut findings = Findings::default();
+    if capture.head.is_redirect() {
+        follow_redirect(leased, capture, &mut findings, stages);
+    }
+    let here = Facts {
+        via_beyond: stages.beyond(&leased.link),
+        via_url: Some(capture.url.as_str()),
+        mime: Some(page.mime.as_str()).filter(|mime| !mime.is_empty()),
+        language: page.language.as_deref(),
+        ..Facts::default()
+    };
+    let spec = &stages.spec;
+    let nofollow = page.robots.nofollow && spec.politeness.robots == RobotsPolicy::Obey;
+    let own = Facts { via_url: via, ..here };
+    let barred = match stages.scope.follow(&leased.link, &own) {
+        Verdict::Out { reason, detail } => Some((reason, detail.into_owned())),
+        Verdict::In { .. } if nofollow => {
+            Some((SkipReason::Nofollow, "the page asks robots not to follow its links".to_owned()))
+        }
+        Verdict::In { .. } => None,
+    };
+    let share = 1.0 / page.links.len().max(1) as f32;
+    for found in page.links.iter().take(MOST_LINKS) {
+        let link = leased.link.child(found.url.clone(), found.kind, &found.anchor);
+        findings.outlinks.push(format!("{} {} {}", link.url, found.kind.hop().letter(), found.kind.name()));
+        let barred_link = barred.clone().filter(|_| !is_embed(&link));
+        findings.changes.push(match barred_link {
+            Some((reason, detail)) => Change::Refused { link, reason, detail },
+            None => judge(link, &here, leased.value * share, spec, &stages.scope),
+        });
+    }
+    findings
+}
+
+fn follow_redirect(leased: &LeasedLink, capture: &Capture, findings: &mut Findings, stages: &Stages) {
+    let Some(target) = capture.head.field("location") else { return };
+    let Ok(target) = stages.spec.canonical.join(capture.url.as_url(), target) else { return };
+    if leased.link.hops.as_str().chars().all(|hop| hop == 'R') {
+        let before = stages.scope.widened().len();
+        stages.scope.widen(leased.link.seed, &target);
+        findings.changes.extend(widened_note(&stages.scope, before));
+    }
+    findings.outlinks.push(format!("{target} R redirect"));
+    let link = leased.link.child(target, LinkKind::Redirect, "");
+    let via_beyond = stages.beyond(&leased.link);
+    let facts = Facts { via_url: Some(capture.url.as_str()), via_beyond, ..Facts::default() };
+    findings.changes.push(judge(link, &facts, leased.value, &stages.spec, &stages.scope));
+}
+
+/// What a restart needs to know of a scope that has just become wider.
+fn widened_note(scope: &Scope, before: usize) -> Option<Change> {
+    let widened = scope.widened();
+    let lines: String = widened.iter().map(|(seed, target)| format!("{seed}\t{target}\n")).collect();
+    let note = || Change::Note { name: WIDENED_NOTE.to_owned(), value: lines.into_bytes() };
+    (widened.len() > before).then(note)
+}
+
+/// Makes a scope as wide again as it was.
+pub fn widen_again(scope: &Scope, note: Option<&[u8]>) {
+    let note = note.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+    for (seed, target) in note.lines().filter_map(|line| line.split_once('\t')) {
+        if let (Ok(seed), Ok(target)) = (seed.parse(), CanonicalUrl::restore(target)) {
+            scope.widen(seed, &target);
+        }
+    }
+}
+
+/// One link: admitted with a value, or refused with a reason.
+pub fn judge(link: Link, facts: &Facts<'_>, cash: f32, spec: &Spec, scope: &Scope) -> Change {
+    match scope.admit(&link, facts) {
+        Verdict::In { .. } => {
+            let value = value_of(&link, cash, spec);
+            let urgency = if is_embed(&link) { Urgency::Urgent } else { Urgency::Normal };
+            Change::Discovered { link, value, urgency }
+        }
+        Verdict::Out { reason, detail } => Change::Refused { link, reason, detail: detail.into_owned() },
+    }
+}
+
+/// What the order sorts by: clicks from a good seed, mentions, or a share of the page's cash.
+fn value_of(link: &Link, cash: f32, spec: &Spec) -> f32 {
+    let seed = spec.seeds.get(link.seed as usize).map_or(1.0, |seed| seed.score.get());
+    match spec.frontier.order {
+        Order::BestFirst | Order::BreadthFirst => seed * PER_CLICK.powi(i32::from(link.depth)),
+        Order::InDegree => 1.0,
+        Order::Opic => cash,
+    }
+}
+
+fn is_embed(link: &Link) -> bool {
+    link.hops.embeds_in_a_row() > 0
+}
+
+/// A seed as the frontier hears of it.
+pub fn seed_change(spec: &Spec, index: u32, url: CanonicalUrl) -> Change {
+    let link = Link::seed(url, index);
+    let value = value_of(&link, 1.0, spec);
+    Change::Discovered { link, value, urgency: Urgency::Normal }
+}

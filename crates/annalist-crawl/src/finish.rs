@@ -1,0 +1,186 @@
+//! How a link's turn ends: what the keeper is told for a capture, a failure or a refusal, and when to try again.
+
+use std::time::Duration;
+
+use annalist_frontier::{Change, LeasedLink, host_key};
+use annalist_model::{Capture, Outcome, Page, SkipReason, Time};
+use annalist_sources::{FetchError, retry_after};
+
+use crate::clock;
+use crate::keeper::{Captured, Counts, Ended, Finished};
+use crate::stages::Stages;
+use crate::visit::Visit;
+
+/// No server can make a link wait longer than this.
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
+/// Heritrix's codes for what was never asked.
+const CODE_ROBOTS: i32 = -9998;
+const CODE_SCOPE: i32 = -5000;
+const CODE_BUDGET: i32 = -4001;
+
+/// What a turn does after a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    Next,
+    /// The host wants to be left alone: the rest of the turn is given back.
+    EndTurn,
+    /// The link did not have its turn and goes back too.
+    NotHad,
+}
+
+/// A capture: acknowledged with its links; one that says "later" is tried again.
+pub fn finish_visit(leased: &LeasedLink, visit: Visit, rest: Duration, rests_until: Time, stages: &Stages) -> After {
+    let Visit { ticket, capture, received, page, findings } = visit;
+    let url = &leased.link.url;
+    stages.hosts.answered(url.host());
+    let mut changes = findings.changes;
+    if !rest.is_zero() {
+        changes.push(Change::SiteRests { site: leased.key.site, until: rests_until, delay: rest });
+    }
+    let retry = later(leased, &capture, &mut changes, stages);
+    let after = if retry.is_some() { After::EndTurn } else { After::Next };
+    stages.budget.received(received);
+    let captured = Captured {
+        ticket,
+        status: capture.head.status,
+        mime: if page.mime.is_empty() { "application/octet-stream".to_owned() } else { page.mime.clone() },
+        bytes: received,
+        started: capture.started,
+        elapsed: capture.elapsed,
+        payload_digest: capture.payload_digest.clone(),
+        retry,
+        truncated: capture.truncated.map(annalist_model::Truncated::name),
+        metadata: metadata(leased, &capture, &page, &findings.outlinks, stages),
+    };
+    finish(leased, Ended::Captured(Box::new(captured)), changes, Counts::AsPage, stages);
+    after
+}
+
+/// Whether the server asked to come back later, and the changes that say so.
+fn later(leased: &LeasedLink, capture: &Capture, changes: &mut Vec<Change>, stages: &Stages) -> Option<String> {
+    let status = capture.head.status;
+    let rules = &stages.spec.fetch;
+    let tries = leased.tries.saturating_add(1);
+    if !matches!(status, 429 | 502 | 503 | 504) || tries >= rules.tries {
+        return None;
+    }
+    let now = clock::now();
+    let asked = capture.head.field("retry-after").and_then(|v| retry_after(v, now, LONGEST_RETRY_AFTER));
+    let own = rules.retry_delay.saturating_mul(1 << u32::from(tries - 1).min(16)).min(LONGEST_RETRY_AFTER);
+    let not_before = now.plus(asked.unwrap_or(own));
+    let reason = format!("status {status}");
+    changes.push(Change::Retry { key: leased.key, not_before, tries, reason: reason.clone() });
+    if matches!(status, 429 | 503) {
+        changes.push(Change::HostRests {
+            site: leased.key.site,
+            host: host_key(leased.link.url.host()),
+            until: not_before,
+        });
+    }
+    Some(reason)
+}
+
+fn metadata(
+    leased: &LeasedLink,
+    capture: &Capture,
+    page: &Page,
+    outlinks: &[String],
+    stages: &Stages,
+) -> Vec<(&'static str, String)> {
+    let mut fields: Vec<(&'static str, String)> = Vec::with_capacity(outlinks.len() + 8);
+    fields.extend(stages.url_of(leased.link.via).map(|via| ("via", via)));
+    fields.push(("hopsFromSeed", leased.link.hops.as_str().to_owned()));
+    fields.push(("fetchTimeMs", capture.elapsed.as_millis().to_string()));
+    fields.extend(stages.spec.seeds.get(leased.link.seed as usize).map(|s| ("seed", s.url.as_str().to_owned())));
+    fields.push(("value", format!("{:.4}", leased.value)));
+    fields.extend(page.charset.map(|c| ("charsetForLinkExtraction", c.to_owned())));
+    fields.extend(page.language.clone().map(|l| ("language", l)));
+    fields.extend(capture.certificate_fault.clone().map(|f| ("certificateFault", f)));
+    fields.extend(outlinks.iter().map(|outlink| ("outlink", outlink.clone())));
+    fields
+}
+
+/// A fetch that brought nothing: tried again later, or given up.
+pub fn finish_failure(leased: &LeasedLink, fault: &FetchError, stages: &Stages) -> After {
+    if let FetchError::AddressRefused(refused) = fault {
+        let outcome = Outcome::Skipped { reason: SkipReason::Address, detail: refused.to_string() };
+        end(leased, fault.code(), outcome, stages);
+        return After::Next;
+    }
+    let tries = leased.tries.saturating_add(1);
+    let wait = fault.retry_in(tries, &stages.spec.fetch);
+    let why = format!("{} ({fault})", fault.reason());
+    fail(leased, &why, fault.code(), SkipReason::Failed, wait, stages)
+}
+
+/// robots.txt could not be had, so nothing of the host may be asked for.
+pub fn finish_closed_host(leased: &LeasedLink, why: &str, stages: &Stages) -> After {
+    let rules = &stages.spec.fetch;
+    let tries = leased.tries.saturating_add(1);
+    let doublings = u32::from(leased.tries).min(16);
+    let wait = (tries < rules.tries).then(|| rules.retry_delay.saturating_mul(1 << doublings));
+    fail(leased, why, CODE_ROBOTS, SkipReason::RobotsUnreachable, wait, stages)
+}
+
+fn fail(
+    leased: &LeasedLink,
+    why: &str,
+    code: i32,
+    reason: SkipReason,
+    wait: Option<Duration>,
+    stages: &Stages,
+) -> After {
+    let now = clock::now();
+    let host = leased.link.url.host();
+    let in_a_row = stages.hosts.failed(host, why, now);
+    let Some(wait) = wait.filter(|_| in_a_row < stages.spec.fetch.tries) else {
+        let times = leased.tries.saturating_add(1);
+        let detail = format!("{why}; tried {times} times, host failed {in_a_row} times in a row");
+        end(leased, code, Outcome::Skipped { reason, detail }, stages);
+        return After::Next;
+    };
+    let until = now.plus(wait);
+    let tries = leased.tries.saturating_add(1);
+    let changes = vec![
+        Change::Retry { key: leased.key, not_before: until, tries, reason: why.to_owned() },
+        Change::HostRests { site: leased.key.site, host: host_key(host), until },
+    ];
+    let ended = Ended::Retrying { status: code, reason: why.to_owned(), started: now };
+    finish(leased, ended, changes, Counts::AsPage, stages);
+    After::EndTurn
+}
+
+/// A link that is not to be fetched, for good.
+pub fn finish_refusal(leased: &LeasedLink, outcome: Outcome, stages: &Stages) -> After {
+    let code = match &outcome {
+        Outcome::Skipped { reason: SkipReason::Robots | SkipReason::RobotsUnreachable, .. } => CODE_ROBOTS,
+        Outcome::Skipped { reason: SkipReason::Budget | SkipReason::SiteBudget, .. } => CODE_BUDGET,
+        _ => CODE_SCOPE,
+    };
+    end(leased, code, outcome, stages);
+    After::Next
+}
+
+fn end(leased: &LeasedLink, status: i32, outcome: Outcome, stages: &Stages) {
+    let ended = Ended::Refused { status, outcome, started: clock::now() };
+    finish(leased, ended, Vec::new(), Counts::AsPage, stages);
+}
+
+/// A site that had its share is asked for nothing more.
+pub fn close_site(leased: &LeasedLink, stages: &Stages) {
+    let reason = SkipReason::SiteBudget;
+    let changes = vec![Change::SiteClosed { site: leased.key.site, reason }];
+    let detail = "the site's limit is reached".to_owned();
+    let outcome = Outcome::Skipped { reason, detail };
+    let ended = Ended::Refused { status: CODE_BUDGET, outcome, started: clock::now() };
+    finish(leased, ended, changes, Counts::AsPage, stages);
+}
+
+pub(crate) fn finish(leased: &LeasedLink, ended: Ended, changes: Vec<Change>, counts: Counts, stages: &Stages) {
+    let via = stages.url_of(leased.link.via);
+    let finished = Finished { link: leased.link.clone(), via, ended, changes, counts };
+    if let Err(fault) = stages.keeper.finish(finished) {
+        // The keeper has ended and the crawl with it; the link stays queued for the next run.
+        tracing::debug!(%fault, "a visit was not acknowledged");
+    }
+}

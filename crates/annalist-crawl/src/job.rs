@@ -1,0 +1,134 @@
+//! The job directory: where everything of one crawl is kept, and the lock against a second process.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+
+/// Where things are in a job directory.
+#[derive(Clone, Debug)]
+pub struct JobDir {
+    root: PathBuf,
+}
+
+impl JobDir {
+    pub fn new(root: impl Into<PathBuf>) -> JobDir {
+        JobDir { root: root.into() }
+    }
+
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+    pub fn spec(&self) -> PathBuf {
+        self.root.join("spec.toml")
+    }
+    pub fn archive(&self) -> PathBuf {
+        self.root.join("archive")
+    }
+    pub fn indexes(&self) -> PathBuf {
+        self.root.join("indexes")
+    }
+    pub fn state(&self) -> PathBuf {
+        self.root.join("state")
+    }
+    pub fn frontier(&self) -> PathBuf {
+        self.root.join("state/frontier")
+    }
+    pub fn spool(&self) -> PathBuf {
+        self.root.join("state/spool")
+    }
+    pub fn status(&self) -> PathBuf {
+        self.root.join("state/status.json")
+    }
+    pub fn logs(&self) -> PathBuf {
+        self.root.join("logs")
+    }
+    /// Written by `annalist stop`, seen by the running crawl.
+    pub fn stop_request(&self) -> PathBuf {
+        self.root.join("state/stop")
+    }
+    fn lock_file(&self) -> PathBuf {
+        self.root.join("state/lock")
+    }
+
+    /// Whether there is a crawl in this directory at all.
+    pub fn exists(&self) -> bool {
+        self.frontier().is_dir()
+    }
+
+    /// Creates the folders and empties the spool: what an interrupted fetch left there is of no use.
+    pub fn prepare(&self) -> io::Result<()> {
+        for dir in [self.archive(), self.indexes(), self.frontier(), self.spool(), self.logs()] {
+            std::fs::create_dir_all(dir)?;
+        }
+        Ok(())
+    }
+
+    /// Removes what interrupted fetches left behind. Only for who holds the lock.
+    pub fn clear_spool(&self) -> io::Result<()> {
+        for entry in std::fs::read_dir(self.spool())? {
+            std::fs::remove_file(entry?.path())?;
+        }
+        match std::fs::remove_file(self.stop_request()) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+            _ => Ok(()),
+        }
+    }
+
+    /// Locks the job for this process; `Err(holder)` when another one has it.
+    pub fn lock(&self) -> io::Result<Result<JobLock, Option<u32>>> {
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.lock_file())?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Ok(Err(read_holder(&mut file)));
+        }
+        file.set_len(0)?;
+        writeln!(file, "{}", std::process::id())?;
+        Ok(Ok(JobLock { _file: file }))
+    }
+
+    /// The process that is crawling here now.
+    pub fn holder(&self) -> io::Result<Option<u32>> {
+        let mut file = match File::open(self.lock_file()) {
+            Ok(file) => file,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(e),
+        };
+        if flock(&file, FlockOperation::NonBlockingLockShared).is_ok() {
+            return Ok(None);
+        }
+        Ok(read_holder(&mut file).or(Some(0)))
+    }
+}
+
+fn read_holder(file: &mut File) -> Option<u32> {
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok()?;
+    text.trim().parse().ok()
+}
+
+/// Held while a process crawls in a job directory. The system drops it with the process, however that ends.
+#[derive(Debug)]
+pub struct JobLock {
+    _file: File,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JobDir;
+
+    #[test]
+    fn a_second_lock_is_refused_and_names_the_holder() {
+        let dir = tempfile::tempdir().unwrap();
+        let job = JobDir::new(dir.path().join("job"));
+        job.prepare().unwrap();
+        assert_eq!(job.holder().unwrap(), None);
+        let lock = job.lock().unwrap().unwrap();
+        assert_eq!(job.lock().unwrap().unwrap_err(), Some(std::process::id()));
+        assert_eq!(job.holder().unwrap(), Some(std::process::id()));
+        drop(lock);
+        assert_eq!(job.holder().unwrap(), None);
+        assert!(job.lock().unwrap().is_ok());
+    }
+}

@@ -1,0 +1,217 @@
+//! The keeper: one thread that writes captures to the archive and acknowledges visits, many at a time.
+//!
+//! A capture is written as soon as it comes (`record`). A visit is acknowledged (`finish`) when its records are
+//! complete in the WARC file, the file is synced, and one synced journal frame holds its outcome, place, digest and
+//! links; only then do counters, logs and frontier know of it. At most 64 visits or 200 ms make one group.
+//!
+//! Which records a capture becomes is in `record.rs`; what a full disk or a failed sync does is in `keeper/room.rs`.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use annalist_frontier::Change;
+use annalist_model::{Capture, Link, Outcome, Time};
+use annalist_sources::Lookup;
+use tokio::sync::oneshot;
+
+use crate::logs::Severity;
+use crate::record::Exchanged;
+
+mod archive;
+mod group;
+mod room;
+
+pub use archive::{Archive, COUNTERS_NOTE, Pending, WARC_NOTE, WIDENED_NOTE};
+pub use group::{Group, Kept};
+
+/// Names a capture between its recording and its acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ticket(pub(crate) u64);
+
+/// How a visit ended, as the keeper acknowledges it.
+#[derive(Debug)]
+pub struct Finished {
+    pub link: Link,
+    pub via: Option<String>,
+    pub ended: Ended,
+    /// Links found, rests, retries: what the frontier has to know.
+    pub changes: Vec<Change>,
+    pub counts: Counts,
+}
+
+/// Whether a capture counts against the budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    AsPage,
+    /// robots.txt: kept, but nobody asked for it.
+    AsPrerequisite,
+}
+
+#[derive(Debug)]
+pub enum Ended {
+    Captured(Box<Captured>),
+    /// It will be tried again; the change that says when is among the changes.
+    Retrying { status: i32, reason: String, started: Time },
+    /// Not fetched, or never answered: for good.
+    Refused { status: i32, outcome: Outcome, started: Time },
+}
+
+#[derive(Debug)]
+pub struct Captured {
+    pub ticket: Ticket,
+    pub status: u16,
+    pub mime: String,
+    pub bytes: u64,
+    pub started: Time,
+    pub elapsed: Duration,
+    pub payload_digest: String,
+    /// Asked to come back later: kept, but the link has not had its outcome.
+    pub retry: Option<String>,
+    pub truncated: Option<&'static str>,
+    /// Fields of the metadata record.
+    pub metadata: Vec<(&'static str, String)>,
+}
+
+/// Why the keeper did not keep something.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum KeepError {
+    /// The archive cannot be written any more; the crawl is ending.
+    #[error("the archive is closed: {0}")]
+    Closed(String),
+    /// This capture's bytes cannot be had any more; others are not affected.
+    #[error("the capture is lost: {0}")]
+    Lost(String),
+}
+
+enum Message {
+    Record(Box<Exchanged>, oneshot::Sender<Result<Ticket, KeepError>>),
+    Finish(Box<Finished>),
+    Event(Severity, &'static str, String),
+    /// Acknowledge everything and close the files.
+    Close,
+    /// Cut the files to what was acknowledged.
+    Abandon,
+}
+
+/// How the rest of the crawl speaks to the keeper.
+#[derive(Clone, Debug)]
+pub struct KeeperHandle {
+    messages: Sender<Message>,
+    unacknowledged: Arc<AtomicUsize>,
+}
+
+impl KeeperHandle {
+    /// Writes the exchanged bytes. They count when the visit is acknowledged.
+    pub async fn record(&self, capture: &mut Capture, dns: Option<Lookup>) -> Result<Ticket, KeepError> {
+        let (reply, ticket) = oneshot::channel();
+        self.send(Message::Record(Box::new(Exchanged::take(capture, dns)), reply))?;
+        ticket.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// Hands a visit over for acknowledgement.
+    pub fn finish(&self, finished: Finished) -> Result<(), KeepError> {
+        self.unacknowledged.fetch_add(1, Ordering::SeqCst);
+        self.send(Message::Finish(Box::new(finished)))
+    }
+
+    pub fn event(&self, severity: Severity, subsystem: &'static str, message: impl Into<String>) {
+        // An event that cannot be logged any more has nobody left to read it.
+        let _ = self.send(Message::Event(severity, subsystem, message.into()));
+    }
+
+    pub fn close(&self) {
+        let _ = self.send(Message::Close);
+    }
+
+    pub fn abandon(&self) {
+        let _ = self.send(Message::Abandon);
+    }
+
+    /// Visits handed over and not acknowledged yet.
+    pub fn unacknowledged(&self) -> usize {
+        self.unacknowledged.load(Ordering::SeqCst)
+    }
+
+    fn send(&self, message: Message) -> Result<(), KeepError> {
+        self.messages.send(message).map_err(|_| closed())
+    }
+}
+
+fn closed() -> KeepError {
+    KeepError::Closed("the keeper has ended".to_owned())
+}
+
+/// How long the keeper waits for more visits before it acknowledges those it has.
+const QUIET: Duration = Duration::from_millis(10);
+const LONGEST_WAIT: Duration = Duration::from_millis(200);
+const LARGEST_GROUP: usize = 64;
+
+/// Starts the keeper's thread. It ends when it is closed or abandoned, or when the archive cannot be written.
+pub fn start(archive: Archive) -> std::io::Result<(KeeperHandle, JoinHandle<Result<Archive, KeepError>>)> {
+    let (messages, inbox) = channel();
+    let unacknowledged = Arc::new(AtomicUsize::new(0));
+    let handle = KeeperHandle { messages, unacknowledged: Arc::clone(&unacknowledged) };
+    let thread = std::thread::Builder::new()
+        .name("keeper".to_owned())
+        .spawn(move || keep(archive, &inbox, &unacknowledged))?;
+    Ok((handle, thread))
+}
+
+fn keep(mut archive: Archive, inbox: &Receiver<Message>, waiting: &AtomicUsize) -> Result<Archive, KeepError> {
+    let mut group = Group::default();
+    let mut since = Instant::now();
+    loop {
+        let message = if group.is_empty() {
+            inbox.recv().map_err(|_| RecvTimeoutError::Disconnected)
+        } else {
+            inbox.recv_timeout(QUIET)
+        };
+        let quiet = match message {
+            Ok(Message::Record(exchanged, reply)) => {
+                let kept = archive.record(*exchanged);
+                let failure = kept.as_ref().err().cloned();
+                let _ = reply.send(kept);
+                if let Some(failure @ KeepError::Closed(_)) = failure {
+                    return Err(failure);
+                }
+                false
+            }
+            Ok(Message::Finish(finished)) => {
+                if group.is_empty() {
+                    since = Instant::now();
+                }
+                group.add(*finished);
+                false
+            }
+            Ok(Message::Event(severity, subsystem, message)) => {
+                archive.event(severity, subsystem, &message);
+                false
+            }
+            Ok(Message::Close) => {
+                acknowledge(&mut archive, &mut group, waiting)?;
+                archive.close()?;
+                return Ok(archive);
+            }
+            Ok(Message::Abandon) | Err(RecvTimeoutError::Disconnected) => {
+                archive.abandon()?;
+                return Ok(archive);
+            }
+            Err(RecvTimeoutError::Timeout) => true,
+        };
+        let due = quiet || group.len() >= LARGEST_GROUP || since.elapsed() >= LONGEST_WAIT;
+        if due && !group.is_empty() {
+            acknowledge(&mut archive, &mut group, waiting)?;
+        }
+    }
+}
+
+fn acknowledge(archive: &mut Archive, group: &mut Group, waiting: &AtomicUsize) -> Result<(), KeepError> {
+    let visits = group.len();
+    archive.acknowledge(std::mem::take(group))?;
+    waiting.fetch_sub(visits, Ordering::SeqCst);
+    archive.announce();
+    Ok(())
+}

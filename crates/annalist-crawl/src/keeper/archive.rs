@@ -1,0 +1,319 @@
+//! What the keeper writes to: WARC files, journal, frontier, logs and counters, in the order that makes an
+//! acknowledgement true.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use annalist_frontier::{Change, Frontier, Journal, Place, Transaction};
+use annalist_model::{Block, Outcome, Time};
+use annalist_warc::{Record, Writer, Written};
+use tokio::sync::Notify;
+
+use super::group::KeptKind;
+use super::{Captured, Ended, Finished, Group, KeepError, Kept, Ticket};
+use crate::clock;
+use crate::counters::Counters;
+use crate::logs::{CrawlLine, Logs, Severity};
+use crate::record::{Exchanged, Original, metadata_of, records_of};
+use crate::status::Board;
+use crate::stop::Stop;
+
+/// Names of the engine's notes in the frontier.
+pub const COUNTERS_NOTE: &str = "counters";
+/// Name and length of each WARC file that is open, as far as it is acknowledged: `name\tlength` a line.
+pub const WARC_NOTE: &str = "warc";
+/// Hosts by which redirected seeds widened the scope: `seed\thost` a line.
+pub const WIDENED_NOTE: &str = "widened";
+
+/// Everything the keeper owns.
+#[derive(Debug)]
+pub struct Archive {
+    pub writer: Writer,
+    pub journal: Journal,
+    pub frontier: Arc<Mutex<Frontier>>,
+    pub logs: Logs,
+    pub counters: Counters,
+    pub board: Board,
+    pub stop: Stop,
+    pub changed: Arc<Notify>,
+    /// Tells this crawl's record ids from other crawls'.
+    pub salt: u64,
+    pub seeds: Vec<String>,
+    pub pending: Pending,
+    /// Whether the last write failed.
+    pub in_trouble: bool,
+}
+
+/// What was written since the last sync: needed again when the sync fails.
+#[derive(Debug, Default)]
+pub struct Pending {
+    next_ticket: u64,
+    pub(super) unsynced: Vec<Unsynced>,
+    kept: HashMap<Ticket, Kept>,
+    /// Payloads that no acknowledged visit stands for yet.
+    fresh_payloads: HashMap<String, Original>,
+    spooled: Vec<PathBuf>,
+}
+
+/// Records that are in a WARC file and may not be on disk.
+#[derive(Debug)]
+pub(super) struct Unsynced {
+    /// Absent for metadata records, whose place nobody asks for.
+    pub(super) ticket: Option<(Ticket, KeptKind)>,
+    pub(super) records: Vec<Record>,
+    pub(super) written: Vec<Written>,
+}
+
+impl Archive {
+    pub(super) fn record(&mut self, exchanged: Exchanged) -> Result<Ticket, KeepError> {
+        let original = self.original_of(&exchanged);
+        let digest = exchanged.payload_digest.clone();
+        let fresh = Original { url: exchanged.url.as_str().to_owned(), started: exchanged.started };
+        if let Block::File { path, .. } = &exchanged.response {
+            self.pending.spooled.push(path.clone());
+        }
+        let worth_pointing_at = exchanged.payload_length > 0;
+        let records = records_of(exchanged, self.salt, original.as_ref())
+            .map_err(|e| KeepError::Lost(format!("a spooled response cannot be read: {e}")))?;
+        let ticket = Ticket(self.pending.next_ticket);
+        self.pending.next_ticket += 1;
+        let kind = if original.is_some() { KeptKind::Revisit } else { KeptKind::Response };
+        self.write(Some((ticket, kind)), records)?;
+        if original.is_none() && worth_pointing_at {
+            self.pending.fresh_payloads.insert(digest, fresh);
+        }
+        Ok(ticket)
+    }
+
+    /// The capture that holds the same payload already.
+    fn original_of(&self, exchanged: &Exchanged) -> Option<Original> {
+        if exchanged.payload_length == 0 || exchanged.truncated.is_some() {
+            return None;
+        }
+        if let Some(fresh) = self.pending.fresh_payloads.get(&exchanged.payload_digest) {
+            return Some(fresh.clone());
+        }
+        let known = self.frontier().place_of_digest(&exchanged.payload_digest);
+        match known {
+            Ok(found) => found.map(|first| Original { url: first.url, started: first.at }),
+            Err(fault) => {
+                // Stored once more instead of once less.
+                tracing::warn!(%fault, "looking for an identical payload failed");
+                None
+            }
+        }
+    }
+
+    /// Writes records, and remembers them until they are surely on disk.
+    pub(super) fn write(
+        &mut self,
+        ticket: Option<(Ticket, KeptKind)>,
+        records: Vec<Record>,
+    ) -> Result<(), KeepError> {
+        let written = self.append(&records)?;
+        if let (Some((ticket, kind)), Some(first)) = (ticket, written.first()) {
+            let place = Place { file: first.file.clone(), offset: first.offset, length: first.length };
+            self.pending.kept.insert(ticket, Kept { place, id: first.id, kind });
+        }
+        self.pending.unsynced.push(Unsynced { ticket, records, written });
+        Ok(())
+    }
+
+    /// Makes a group of visits durable, then lets frontier, counters and logs know.
+    pub(super) fn acknowledge(&mut self, mut group: Group) -> Result<(), KeepError> {
+        let metadata: Vec<Record> = group.visits().iter().filter_map(|visit| self.metadata(visit)).collect();
+        if !metadata.is_empty() {
+            self.write(None, metadata)?;
+        }
+        let end = self.sync_archive()?;
+
+        let kept = |captured: &Captured| self.pending.kept.get(&captured.ticket).cloned();
+        let mut counters = self.counters.clone();
+        group.count(&mut counters, &kept);
+        let finished_logs = log_lines(&group, &kept);
+        let mut changes = group.changes(&kept);
+        changes.push(Change::Note { name: COUNTERS_NOTE.to_owned(), value: counters.encode() });
+        changes.push(Change::Note { name: WARC_NOTE.to_owned(), value: end.into_bytes() });
+        let refused = refusals(&changes);
+        self.commit(Transaction { changes })?;
+
+        self.counters = counters;
+        self.publish(&group);
+        self.write_logs(&group, finished_logs, refused);
+        self.forget_written(&group);
+        Ok(())
+    }
+
+    /// Commits and applies in one order: the journal's.
+    pub(super) fn commit(&mut self, transaction: Transaction) -> Result<(), KeepError> {
+        let committed = self.commit_journal(&transaction)?;
+        // Holding back here holds back discovery, never leasing.
+        while self.frontier().crowded() {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        self.frontier().apply(committed).map_err(|e| KeepError::Closed(e.to_string()))
+    }
+
+    fn metadata(&self, visit: &Finished) -> Option<Record> {
+        let Ended::Captured(captured) = &visit.ended else { return None };
+        let kept = self.pending.kept.get(&captured.ticket)?;
+        let url = visit.link.url.as_str();
+        Some(metadata_of(url, captured.started, kept.id, &captured.metadata))
+    }
+
+    fn forget_written(&mut self, group: &Group) {
+        for visit in group.visits() {
+            if let Ended::Captured(captured) = &visit.ended {
+                self.pending.kept.remove(&captured.ticket);
+                self.pending.fresh_payloads.remove(&captured.payload_digest);
+            }
+        }
+        self.pending.unsynced.clear();
+        for path in self.pending.spooled.drain(..) {
+            // What stays behind is removed at the next start.
+            let _ = std::fs::remove_file(path);
+        }
+    }
+
+    fn publish(&self, group: &Group) {
+        let last = group.visits().iter().rev().find(|v| matches!(v.ended, Ended::Captured(_)));
+        let counts = self.frontier().counts();
+        self.board.update(|status| {
+            status.counters = self.counters.clone();
+            status.queued = counts.queued;
+            status.sites = counts.sites;
+            if let Some(visit) = last {
+                status.last_url = Some(visit.link.url.as_str().to_owned());
+            }
+        });
+    }
+
+    pub(super) fn announce(&self) {
+        self.changed.notify_one();
+    }
+
+    pub(super) fn event(&mut self, severity: Severity, subsystem: &str, message: &str) {
+        // The log is for people; a disk too full for it is reported on the board.
+        let _ = self.logs.event(clock::now(), severity, subsystem, message);
+    }
+
+    pub(super) fn frontier(&self) -> MutexGuard<'_, Frontier> {
+        self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_logs(&mut self, group: &Group, lines: Vec<LogLine>, refused: Vec<RefusalLine>) {
+        let now = clock::now();
+        let mut written = Ok(());
+        for (visit, line) in group.visits().iter().zip(lines) {
+            let seed = self.seeds.get(visit.link.seed as usize).map(String::as_str);
+            written = written.and_then(|()| self.logs.crawled(&line.with(visit, now, seed)));
+            if let Ended::Refused { outcome: Outcome::Skipped { reason, detail }, .. } = &visit.ended {
+                let url = &visit.link.url;
+                let via = visit.via.as_deref();
+                written = written
+                    .and_then(|()| self.logs.skipped(now, url.key(), url.as_str(), *reason, detail, via));
+            }
+        }
+        for (link, reason, detail) in refused {
+            let via = link.via.and_then(|key| via_in(group, key));
+            let key = link.url.key();
+            written = written.and_then(|()| {
+                self.logs.skipped(now, key, link.url.as_str(), reason, &detail, via.as_deref())
+            });
+        }
+        if let Err(fault) = written.and_then(|()| self.logs.flush()) {
+            self.board.update(|status| status.trouble = Some(format!("the logs cannot be written: {fault}")));
+        }
+    }
+}
+
+type RefusalLine = (annalist_model::Link, annalist_model::SkipReason, String);
+
+fn refusals(changes: &[Change]) -> Vec<RefusalLine> {
+    let refused = changes.iter().filter_map(|change| match change {
+        Change::Refused { link, reason, detail } => Some((link.clone(), *reason, detail.clone())),
+        _ => None,
+    });
+    refused.collect()
+}
+
+fn via_in(group: &Group, key: annalist_model::UrlKey) -> Option<String> {
+    let page = group.visits().iter().find(|visit| visit.link.url.key() == key)?;
+    Some(page.link.url.as_str().to_owned())
+}
+
+/// The fields of a crawl.log line that are known before the group's changes are taken.
+#[derive(Debug)]
+struct LogLine {
+    status: i32,
+    bytes: u64,
+    mime: String,
+    started: Time,
+    millis: u64,
+    digest: Option<String>,
+    annotations: String,
+}
+
+fn log_lines(group: &Group, kept: &dyn Fn(&Captured) -> Option<Kept>) -> Vec<LogLine> {
+    group.visits().iter().map(|visit| LogLine::of(visit, kept)).collect()
+}
+
+impl LogLine {
+    fn of(visit: &Finished, kept: &dyn Fn(&Captured) -> Option<Kept>) -> LogLine {
+        let nothing = |status: i32, started: Time, annotations: String| LogLine {
+            status,
+            bytes: 0,
+            mime: String::new(),
+            started,
+            millis: 0,
+            digest: None,
+            annotations,
+        };
+        match &visit.ended {
+            Ended::Captured(captured) => {
+                let mut notes: Vec<String> = Vec::new();
+                if kept(captured).is_some_and(|k| k.kind == KeptKind::Revisit) {
+                    notes.push("warcRevisit:digest".to_owned());
+                }
+                notes.extend(captured.truncated.map(|why| format!("truncated:{why}")));
+                notes.extend(captured.retry.as_ref().map(|why| format!("retry:{why}")));
+                LogLine {
+                    status: i32::from(captured.status),
+                    bytes: captured.bytes,
+                    mime: captured.mime.clone(),
+                    started: captured.started,
+                    millis: u64::try_from(captured.elapsed.as_millis()).unwrap_or(u64::MAX),
+                    digest: Some(captured.payload_digest.clone()),
+                    annotations: notes.join(","),
+                }
+            }
+            Ended::Retrying { status, reason, started } => nothing(*status, *started, format!("retry:{reason}")),
+            Ended::Refused { status, outcome, started } => {
+                let note = match outcome {
+                    Outcome::Skipped { reason, .. } => reason.name().to_owned(),
+                    Outcome::Captured { .. } | Outcome::Revisit { .. } => String::new(),
+                };
+                nothing(*status, *started, note)
+            }
+        }
+    }
+
+    fn with<'a>(&'a self, visit: &'a Finished, logged: Time, seed: Option<&'a str>) -> CrawlLine<'a> {
+        CrawlLine {
+            logged,
+            status: self.status,
+            bytes: self.bytes,
+            url: visit.link.url.as_str(),
+            hops: visit.link.hops.as_str(),
+            via: visit.via.as_deref(),
+            mime: &self.mime,
+            started: self.started,
+            millis: self.millis,
+            digest: self.digest.as_deref(),
+            seed,
+            annotations: &self.annotations,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Visits that are acknowledged together, and what the frontier is told about them.
+
+use annalist_frontier::{Change, Place};
+use annalist_model::{Outcome, SkipReason};
+use annalist_warc::RecordId;
+
+use super::{Captured, Counts, Ended, Finished};
+use crate::counters::Counters;
+
+/// Finished visits that wait for their acknowledgement.
+#[derive(Debug, Default)]
+pub struct Group {
+    visits: Vec<Finished>,
+}
+
+/// Where a capture's response is, and whether it is a revisit.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    pub place: Place,
+    pub id: RecordId,
+    pub kind: KeptKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptKind {
+    Response,
+    Revisit,
+}
+
+impl Group {
+    pub fn add(&mut self, visit: Finished) {
+        self.visits.push(visit);
+    }
+
+    pub fn len(&self) -> usize {
+        self.visits.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.visits.is_empty()
+    }
+
+    pub fn visits(&self) -> &[Finished] {
+        &self.visits
+    }
+
+    /// Takes what the frontier has to know out of the visits.
+    pub fn changes(&mut self, kept: &dyn Fn(&Captured) -> Option<Kept>) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for visit in &mut self.visits {
+            let key = visit.link.url.key();
+            if visit.counts == Counts::AsPrerequisite {
+                // Nobody scheduled it, so the frontier has to hear of it first.
+                changes.push(Change::Discovered {
+                    link: visit.link.clone(),
+                    value: 0.0,
+                    urgency: annalist_frontier::Urgency::Normal,
+                });
+            }
+            match &visit.ended {
+                Ended::Captured(captured) if captured.retry.is_none() => {
+                    let kept = kept(captured);
+                    let revisit = kept.as_ref().is_some_and(|k| k.kind == KeptKind::Revisit);
+                    let status = captured.status;
+                    changes.push(Change::Done {
+                        key,
+                        outcome: if revisit { Outcome::Revisit { status } } else { Outcome::Captured { status } },
+                        place: kept.map(|k| k.place),
+                        digest: (!revisit && captured.truncated.is_none()).then(|| captured.payload_digest.clone()),
+                        at: captured.started,
+                        bytes: captured.bytes,
+                    });
+                }
+                Ended::Refused { outcome, started, .. } => changes.push(Change::Done {
+                    key,
+                    outcome: outcome.clone(),
+                    place: None,
+                    digest: None,
+                    at: *started,
+                    bytes: 0,
+                }),
+                Ended::Captured(_) | Ended::Retrying { .. } => {}
+            }
+            changes.append(&mut visit.changes);
+        }
+        changes
+    }
+
+    /// Adds the group to what was counted so far. To be called before the changes are taken.
+    pub fn count(&self, counters: &mut Counters, kept: &dyn Fn(&Captured) -> Option<Kept>) {
+        for visit in &self.visits {
+            match &visit.ended {
+                Ended::Captured(captured) => count_capture(counters, visit, captured, kept(captured).as_ref()),
+                Ended::Retrying { .. } => counters.retries += 1,
+                Ended::Refused { outcome: Outcome::Skipped { reason, .. }, .. } => {
+                    if *reason == SkipReason::Failed {
+                        counters.failed += 1;
+                    } else {
+                        counters.skip(*reason);
+                    }
+                }
+                Ended::Refused { .. } => {}
+            }
+            for change in &visit.changes {
+                match change {
+                    Change::Refused { reason, .. } => counters.skip(*reason),
+                    Change::Discovered { .. } => counters.links += 1,
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+fn count_capture(counters: &mut Counters, visit: &Finished, captured: &Captured, kept: Option<&Kept>) {
+    counters.capture(captured.status, &captured.mime, captured.bytes);
+    match kept.map(|k| k.kind) {
+        Some(KeptKind::Revisit) => counters.revisits += 1,
+        _ => counters.responses += 1,
+    }
+    counters.truncated += u64::from(captured.truncated.is_some());
+    counters.stored_bytes += kept.map_or(0, |k| k.place.length);
+    if captured.retry.is_some() {
+        counters.retries += 1;
+    }
+    if visit.counts == Counts::AsPage {
+        counters.pages += 1;
+        *counters.by_seed.entry(visit.link.seed).or_default() += 1;
+    }
+}

@@ -1,0 +1,35 @@
+//! Drives pages through the stages.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | the whole path of a page | `visit.rs`, with `stages.rs` |
+//! | when a link gets its turn, and how it ends | `turn.rs`, `finish.rs` |
+//! | who may be asked, when | `servers.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
+//! | what is followed | `scope.rs`, `findings.rs` |
+//! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
+//! | a crawl from start to end | `engine.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs` |
+//! | why was this (not) fetched | `explain.rs` |
+//!
+//! Not here: how bytes are fetched, stored or read. Those are the crates below.
+
+pub mod budget;
+pub mod clock;
+pub mod counters;
+pub mod delay;
+pub mod engine;
+pub mod explain;
+mod findings;
+mod finish;
+mod hosts;
+pub mod job;
+mod keeper;
+pub mod logs;
+mod record;
+mod robots;
+pub mod scope;
+mod servers;
+mod stages;
+pub mod status;
+pub mod stop;
+mod turn;
+mod visit;

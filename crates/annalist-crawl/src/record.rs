@@ -1,0 +1,177 @@
+//! Which WARC records a capture becomes. When they are written and acknowledged is the keeper's concern.
+
+use std::io::{self, Read};
+
+use annalist_model::{Block, CanonicalUrl, Capture, Time, Truncated};
+use annalist_sources::Lookup;
+use annalist_warc::{Exchange, Record, RecordId, RefersTo, RevisitProfile};
+use uuid::Uuid;
+use xxhash_rust::xxh3::xxh3_128;
+
+/// The part of a capture that goes into the archive as it is. What is left of the capture is for reading.
+#[derive(Debug)]
+pub struct Exchanged {
+    pub url: CanonicalUrl,
+    pub started: Time,
+    pub server: std::net::IpAddr,
+    pub request: Vec<u8>,
+    pub response: Block,
+    pub payload_digest: String,
+    pub payload_length: u64,
+    pub truncated: Option<Truncated>,
+    pub certificate_fault: Option<String>,
+    /// A look-up that led to the server and is not in the archive yet.
+    pub dns: Option<Lookup>,
+}
+
+impl Exchanged {
+    /// Takes the bytes out of a capture; its head and decoded body stay for the reader.
+    pub fn take(capture: &mut Capture, dns: Option<Lookup>) -> Exchanged {
+        Exchanged {
+            url: capture.url.clone(),
+            started: capture.started,
+            server: capture.server,
+            request: std::mem::take(&mut capture.request),
+            response: std::mem::replace(&mut capture.response, Block::Memory(Vec::new())),
+            payload_digest: capture.payload_digest.clone(),
+            payload_length: capture.payload_length,
+            truncated: capture.truncated,
+            certificate_fault: capture.certificate_fault.clone(),
+            dns,
+        }
+    }
+}
+
+/// The capture whose payload a new one repeats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Original {
+    pub url: String,
+    pub started: Time,
+}
+
+/// The id of a capture's response, made of what is known of the capture, so that a revisit can name it years
+/// later without looking it up. `salt` tells crawls apart.
+pub fn response_id(salt: u64, url: &str, started: Time, payload_digest: &str) -> RecordId {
+    let text = format!("{salt} {} {payload_digest} {url}", started.millis());
+    RecordId::new(uuid::Builder::from_random_bytes(xxh3_128(text.as_bytes()).to_be_bytes()).into_uuid())
+}
+
+/// The records of one exchange: response or revisit first, its request, and the look-up that led there.
+/// The block's file, if it is in one, may be removed when the records are durable.
+pub fn records_of(exchanged: Exchanged, salt: u64, original: Option<&Original>) -> io::Result<Vec<Record>> {
+    let started_ms = exchanged.started.millis();
+    let exchange =
+        Exchange { target_uri: exchanged.url.as_str(), started_ms, server: Some(exchanged.server) };
+    let digest = exchanged.payload_digest.as_str();
+    let id = response_id(salt, exchanged.url.as_str(), exchanged.started, digest);
+    let mut response = match original {
+        Some(original) => {
+            let refers_to = RefersTo {
+                id: Some(response_id(salt, &original.url, original.started, digest)),
+                target_uri: &original.url,
+                started_ms: original.started.millis(),
+            };
+            let head = http_head(&exchanged.response)?;
+            Record::revisit(id, &exchange, digest, RevisitProfile::IdenticalPayloadDigest, &refers_to, head)
+        }
+        None => {
+            let truncated = exchanged.truncated.map(warc_truncated);
+            Record::response(id, &exchange, digest, truncated, warc_block(exchanged.response))
+        }
+    };
+    if let Some(fault) = &exchanged.certificate_fault {
+        response = response.with_field("WARC-Certificate-Fault", fault.clone());
+    }
+    let mut records = vec![response, Record::request(new_id(), &exchange, id, exchanged.request)];
+    if let Some(dns) = &exchanged.dns {
+        records.push(dns_record(dns, &exchanged.url, started_ms));
+    }
+    Ok(records)
+}
+
+fn dns_record(dns: &Lookup, url: &CanonicalUrl, started_ms: u64) -> Record {
+    let name = format!("dns:{}", url.host_name());
+    let exchange = Exchange { target_uri: &name, started_ms, server: None };
+    Record::resource(new_id(), &exchange, "text/dns", dns.text.clone().into_bytes())
+}
+
+/// What is known about a capture beyond its bytes.
+pub fn metadata_of(
+    url: &str,
+    started: Time,
+    about: RecordId,
+    fields: &[(&'static str, String)],
+) -> Record {
+    let exchange = Exchange { target_uri: url, started_ms: started.millis(), server: None };
+    Record::metadata(new_id(), &exchange, Some(about), fields)
+}
+
+fn new_id() -> RecordId {
+    RecordId::new(Uuid::new_v4())
+}
+
+fn warc_block(block: Block) -> annalist_warc::Block {
+    match block {
+        Block::Memory(bytes) => bytes.into(),
+        Block::File { path, length } => annalist_warc::Block::File { path, length },
+    }
+}
+
+fn warc_truncated(truncated: Truncated) -> annalist_warc::Truncated {
+    match truncated {
+        Truncated::Length => annalist_warc::Truncated::Length,
+        Truncated::Time => annalist_warc::Truncated::Time,
+        Truncated::Disconnect => annalist_warc::Truncated::Disconnect,
+    }
+}
+
+/// The head of a response, up to and with its empty line; interim responses before it included.
+fn http_head(block: &Block) -> io::Result<Vec<u8>> {
+    const LONGEST_HEAD: u64 = 1 << 20;
+    let mut start = match block {
+        Block::Memory(bytes) => bytes.clone(),
+        Block::File { path, .. } => {
+            let mut start = Vec::new();
+            std::fs::File::open(path)?.take(LONGEST_HEAD).read_to_end(&mut start)?;
+            start
+        }
+    };
+    let mut end = 0;
+    while let Some(at) = find(&start[end..], b"\r\n\r\n").map(|at| end + at + 4) {
+        let interim = start[end..].starts_with(b"HTTP/1.1 1") || start[end..].starts_with(b"HTTP/1.0 1");
+        end = at;
+        if !interim {
+            break;
+        }
+    }
+    start.truncate(if end == 0 { start.len() } else { end });
+    Ok(start)
+}
+
+fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
+    haystack.windows(needle.len()).position(|window| window == needle)
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_model::{Block, Time};
+
+    use super::{http_head, response_id};
+
+    #[test]
+    fn a_head_ends_with_its_empty_line() {
+        let whole = b"HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody\r\n\r\n".to_vec();
+        assert_eq!(http_head(&Block::Memory(whole)).unwrap(), b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n");
+        let interim = b"HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody".to_vec();
+        assert_eq!(http_head(&Block::Memory(interim)).unwrap(), b"HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200 OK\r\n\r\n");
+    }
+
+    #[test]
+    fn an_id_can_be_made_again_and_is_the_capture_s_own() {
+        let at = Time::from_millis(5);
+        let id = response_id(1, "http://a.test/", at, "sha1:X");
+        assert_eq!(id, response_id(1, "http://a.test/", at, "sha1:X"));
+        assert_ne!(id, response_id(2, "http://a.test/", at, "sha1:X"));
+        assert_ne!(id, response_id(1, "http://a.test/", Time::from_millis(6), "sha1:X"));
+    }
+}

@@ -1,0 +1,238 @@
+//! Asking for permission: robots.txt of each host, fetched politely over the same line, archived like any other
+//! capture, kept for a day. What its lines mean is in `annalist-sources`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use annalist_frontier::{Change, LeasedLink, Urgency};
+use annalist_model::spec::RobotsPolicy;
+use annalist_model::{CanonicalUrl, Capture, LinkKind, Outcome, SkipReason};
+use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules};
+
+use crate::clock;
+use crate::delay::{HostRules, rest_after};
+use crate::finish::finish;
+use crate::keeper::{Captured, Counts, Ended};
+use crate::stages::{Line, Stages};
+use crate::turn::{hand_over, rested};
+
+/// RFC 9309 asks for at least five.
+const MOST_REDIRECTS: usize = 5;
+const CACHE_BYTES: usize = 64 << 20;
+
+/// Whether a link may be fetched.
+#[derive(Debug)]
+pub enum Permission {
+    Granted { crawl_delay: Option<Duration> },
+    Refused { outcome: Outcome },
+    /// robots.txt gave a server error: everything is closed for the time being.
+    Closed { why: String },
+    /// The host did not answer.
+    Failed { fault: FetchError },
+    /// The crawl is ending.
+    Stopped,
+}
+
+#[derive(Debug)]
+pub struct RobotsDesk {
+    known: RobotsCache,
+    product_token: String,
+}
+
+/// What became of fetching robots.txt.
+enum Fetched {
+    Rules(RobotsRules),
+    Closed(String),
+    Failed(FetchError),
+    Stopped,
+}
+
+/// One exchange on the way to robots.txt.
+enum Step {
+    Answer(Box<Capture>),
+    Failed(FetchError),
+    Lost,
+    Stopped,
+}
+
+impl RobotsDesk {
+    pub fn new(product_token: &str) -> RobotsDesk {
+        RobotsDesk { known: RobotsCache::new(CACHE_BYTES), product_token: product_token.to_owned() }
+    }
+
+    /// Whether this link may be fetched over this line.
+    pub async fn permission(
+        &self,
+        leased: &LeasedLink,
+        line: &mut Line,
+        rules: &HostRules,
+        stages: &Arc<Stages>,
+    ) -> Permission {
+        if rules.politeness.robots == RobotsPolicy::Ignore {
+            return Permission::Granted { crawl_delay: None };
+        }
+        let url = &leased.link.url;
+        let robots = match self.known.get(url.host(), clock::now()) {
+            Some(robots) => robots,
+            None => match self.fetch(leased, line, rules, stages).await {
+                Fetched::Rules(robots) => self.known.put(url.host(), robots, clock::now()),
+                Fetched::Closed(why) => return Permission::Closed { why },
+                Fetched::Failed(fault) => return Permission::Failed { fault },
+                Fetched::Stopped => return Permission::Stopped,
+            },
+        };
+        let verdict = robots.allowed(url.target());
+        if verdict.allowed {
+            return Permission::Granted { crawl_delay: robots.crawl_delay() };
+        }
+        let detail = verdict.rule.unwrap_or_else(|| "robots.txt forbids it".to_owned());
+        Permission::Refused { outcome: Outcome::Skipped { reason: SkipReason::Robots, detail } }
+    }
+
+    async fn fetch(&self, leased: &LeasedLink, line: &mut Line, rules: &HostRules, stages: &Arc<Stages>) -> Fetched {
+        let mut url = leased.link.url.on_same_host("/robots.txt");
+        for _ in 0..=MOST_REDIRECTS {
+            let capture = match self.ask(&url, leased, line, rules, stages).await {
+                Step::Answer(capture) => capture,
+                Step::Failed(fault) => return Fetched::Failed(fault),
+                Step::Lost => return self.ruled(RobotsReply::LostInRedirects, ""),
+                Step::Stopped => return Fetched::Stopped,
+            };
+            if !capture.head.is_redirect() {
+                let status = capture.head.status;
+                let why = format!("robots.txt answered with status {status}");
+                return self.ruled(RobotsReply::Status { status, body: &capture.body }, &why);
+            }
+            let target = capture.head.field("location");
+            match target.map(|target| stages.spec.canonical.join(url.as_url(), target)) {
+                Some(Ok(next)) => url = next,
+                _ => return self.ruled(RobotsReply::LostInRedirects, ""),
+            }
+        }
+        self.ruled(RobotsReply::LostInRedirects, "")
+    }
+
+    fn ruled(&self, reply: RobotsReply<'_>, why: &str) -> Fetched {
+        match RobotsRules::from_reply(reply, &self.product_token) {
+            RobotsRules::DisallowAll => Fetched::Closed(why.to_owned()),
+            rules => Fetched::Rules(rules),
+        }
+    }
+
+    /// One polite exchange, over the line where it leads to the same server, else over one of its own.
+    async fn ask(
+        &self,
+        url: &CanonicalUrl,
+        leased: &LeasedLink,
+        line: &mut Line,
+        rules: &HostRules,
+        stages: &Arc<Stages>,
+    ) -> Step {
+        let located = match stages.web.locate(url, clock::now()).await {
+            Ok(located) => located,
+            Err(fault) => return Step::Failed(fault),
+        };
+        if located.address.ip() == line.server() {
+            line.address = located.address;
+            line.note_dns(located.dns);
+            return self.exchange(url, leased, line, rules, stages).await;
+        }
+        let Some(from) = stages.servers.try_take(located.address.ip()) else {
+            // Waiting for a server while holding another could make two turns wait for each other.
+            return Step::Lost;
+        };
+        let mut other = Line::new(located.address, from);
+        other.note_dns(located.dns);
+        let step = self.exchange(url, leased, &mut other, rules, stages).await;
+        hand_over(&other, stages);
+        step
+    }
+
+    async fn exchange(
+        &self,
+        url: &CanonicalUrl,
+        leased: &LeasedLink,
+        line: &mut Line,
+        rules: &HostRules,
+        stages: &Arc<Stages>,
+    ) -> Step {
+        if !rested(line.rests_until, stages).await {
+            return Step::Stopped;
+        }
+        let Ok(_permit) = stages.visits.acquire().await else { return Step::Stopped };
+        let begun = clock::now();
+        let fetched = stages.web.fetch(url, line.address, &mut line.connection, None, begun).await;
+        let ended = clock::now();
+        line.rests_until = ended.plus(rest_after(&rules.politeness, ended.since(begun), None));
+        match fetched {
+            Ok(capture) => keep(url, leased, capture, line, stages).await,
+            Err(fault) => Step::Failed(fault),
+        }
+    }
+}
+
+/// Archives the exchange, and tells the frontier of the sitemaps it names.
+async fn keep(
+    url: &CanonicalUrl,
+    leased: &LeasedLink,
+    mut capture: Capture,
+    line: &mut Line,
+    stages: &Stages,
+) -> Step {
+    let bytes = capture.response.length();
+    let Ok(ticket) = stages.keeper.record(&mut capture, line.take_dns()).await else { return Step::Stopped };
+    let link = leased.link.child(url.clone(), LinkKind::Robots, "");
+    let own = LeasedLink { key: url.key(), value: 0.0, tries: 0, urgency: Urgency::Normal, link };
+    let captured = Captured {
+        ticket,
+        status: capture.head.status,
+        mime: "text/plain".to_owned(),
+        bytes,
+        started: capture.started,
+        elapsed: capture.elapsed,
+        payload_digest: capture.payload_digest.clone(),
+        retry: None,
+        truncated: capture.truncated.map(annalist_model::Truncated::name),
+        metadata: vec![
+            ("via", leased.link.url.as_str().to_owned()),
+            ("hopsFromSeed", own.link.hops.as_str().to_owned()),
+            ("fetchTimeMs", capture.elapsed.as_millis().to_string()),
+        ],
+    };
+    let sitemaps = sitemaps(&own, &capture, stages);
+    finish(&own, Ended::Captured(Box::new(captured)), sitemaps, Counts::AsPrerequisite, stages);
+    Step::Answer(Box::new(capture))
+}
+
+/// The sitemaps that robots.txt names, and the customary one of a seed's host. They lead to pages of their own
+/// host's seed only as far as the scope allows.
+fn sitemaps(robots: &LeasedLink, capture: &Capture, stages: &Stages) -> Vec<Change> {
+    let spec = &stages.spec;
+    if !spec.scope.sitemaps || capture.head.is_redirect() {
+        return Vec::new();
+    }
+    let mut urls: Vec<CanonicalUrl> = Vec::new();
+    if (200..300).contains(&capture.head.status) {
+        let rules = annalist_sources::Robots::parse(&capture.body, "");
+        let named = rules.sitemaps().iter();
+        urls.extend(named.filter_map(|s| spec.canonical.join(capture.url.as_url(), s).ok()));
+    }
+    if spec.seeds.iter().any(|seed| seed.url.host() == capture.url.host()) {
+        urls.push(capture.url.on_same_host("/sitemap.xml"));
+    }
+    urls.sort();
+    urls.dedup();
+    let via = Some(capture.url.as_str());
+    urls.into_iter().filter_map(|url| sitemap_change(robots, url, via, stages)).collect()
+}
+
+/// Only hosts that the scope reaches get their sitemaps read: an image's host does not.
+fn sitemap_change(robots: &LeasedLink, url: CanonicalUrl, via: Option<&str>, stages: &Stages) -> Option<Change> {
+    use crate::scope::{Facts, Verdict};
+    let link = robots.link.child(url, LinkKind::Sitemap, "");
+    let facts = Facts { via_url: via, ..Facts::default() };
+    match stages.scope.admit(&link, &facts) {
+        Verdict::In { .. } => Some(Change::Discovered { link, value: 1.0, urgency: Urgency::Normal }),
+        Verdict::Out { .. } => None,
+    }
+}

@@ -1,0 +1,117 @@
+//! What a visit needs, in one place: the stages of the path, and the line to the server that is being asked.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use annalist_frontier::Frontier;
+use annalist_model::spec::Spec;
+use annalist_model::{Capture, Hop, Link, Page, Readability, Time, UrlKey};
+use annalist_read::Reader;
+use annalist_sources::{Connection, Lookup, WebSource};
+use tokio::sync::{Notify, Semaphore};
+
+use crate::budget::Budget;
+use crate::hosts::Hosts;
+use crate::keeper::KeeperHandle;
+use crate::robots::RobotsDesk;
+use crate::scope::{Facts, Scope};
+use crate::servers::Servers;
+use crate::stop::Stop;
+use crate::turn::Turn;
+
+/// Everything the visits of one crawl share.
+#[derive(Debug)]
+pub struct Stages {
+    pub spec: Arc<Spec>,
+    pub web: WebSource,
+    pub robots: RobotsDesk,
+    pub keeper: KeeperHandle,
+    pub reader: Arc<Reader>,
+    pub scope: Scope,
+    pub frontier: Arc<Mutex<Frontier>>,
+    pub servers: Servers<Turn>,
+    pub hosts: Hosts,
+    pub budget: Budget,
+    pub stop: Stop,
+    /// Visits in flight: the first of the two numbers of back-pressure.
+    pub visits: Semaphore,
+    /// Reading threads: the second.
+    pub reading: Semaphore,
+    /// Turns under way, resting ones included.
+    pub turns: AtomicUsize,
+    /// Told whenever something changed that the dispatcher may wait for.
+    pub changed: Arc<Notify>,
+}
+
+impl Stages {
+    pub fn frontier(&self) -> MutexGuard<'_, Frontier> {
+        self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn turns_under_way(&self) -> usize {
+        self.turns.load(Ordering::Relaxed)
+    }
+
+    /// Reads a capture on a thread of its own kind, so that a page that is hard to read delays no fetch.
+    pub async fn read(&self, capture: &mut Capture) -> Page {
+        let Ok(_permit) = self.reading.acquire().await else { return Page::default() };
+        let reader = Arc::clone(&self.reader);
+        let (url, head, body) = (capture.url.clone(), capture.head.clone(), std::mem::take(&mut capture.body));
+        let reading = tokio::task::spawn_blocking(move || reader.read(&url, &head, &body));
+        // A panic in a parser is a page with a reason, not the end of a crawl.
+        reading.await.unwrap_or_else(|fault| Page {
+            readability: Readability::Partial(format!("the reader failed: {fault}")),
+            ..Page::default()
+        })
+    }
+
+    /// How many hops beyond the scope a link is; 0 inside. Found by walking up to the first page inside. A redirect
+    /// is no hop.
+    pub fn beyond(&self, link: &Link) -> u16 {
+        let mut hops = 0;
+        let mut at = link.clone();
+        while hops < self.spec.scope.extra_hops && !self.scope.holds(&at, &Facts::default()) {
+            hops += u16::from(at.hops.last() != Some(Hop::Redirect));
+            let parent = at.via.and_then(|key| self.frontier().lookup(key).ok().flatten());
+            let Some(parent) = parent.and_then(|known| known.link) else { break };
+            at = parent;
+        }
+        hops
+    }
+
+    /// The address of a page known by its key only.
+    pub fn url_of(&self, key: Option<UrlKey>) -> Option<String> {
+        let known = self.frontier().lookup(key?).ok().flatten()?;
+        Some(known.link?.url.as_str().to_owned())
+    }
+}
+
+/// The line to one server, held for as long as its turn lasts.
+#[derive(Debug)]
+pub struct Line {
+    pub address: SocketAddr,
+    pub connection: Connection,
+    /// The server rests until then.
+    pub rests_until: Time,
+    /// A look-up that is not in the archive yet.
+    dns: Option<Lookup>,
+}
+
+impl Line {
+    pub fn new(address: SocketAddr, rests_until: Time) -> Line {
+        Line { address, connection: Connection::default(), rests_until, dns: None }
+    }
+
+    pub fn server(&self) -> IpAddr {
+        self.address.ip()
+    }
+
+    pub fn note_dns(&mut self, lookup: Option<Lookup>) {
+        self.dns = lookup.or(self.dns.take());
+    }
+
+    pub fn take_dns(&mut self) -> Option<Lookup> {
+        self.dns.take()
+    }
+}

@@ -1,0 +1,208 @@
+//! A site's turn: its leased links, one after the other, each on the server it lives on, with the rests in between.
+//! What happens to one link is in `visit.rs`; who may ask a server is in `servers.rs`.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use annalist_frontier::{Lease, LeasedLink};
+use annalist_model::{Outcome, SkipReason, Time, UrlKey};
+
+use crate::budget::Allowance;
+use crate::clock;
+use crate::delay::{HostRules, rest_after, rules_for};
+use crate::logs::Severity;
+use crate::finish::{After, close_site, finish_closed_host, finish_failure, finish_refusal, finish_visit};
+use crate::robots::Permission;
+use crate::servers;
+use crate::stages::{Line, Stages};
+use crate::stop::Urge;
+use crate::visit::{VisitError, visit};
+
+/// How long a site waits when too many wait for its server.
+const CROWDED: Duration = Duration::from_secs(1);
+
+/// A lease on its way through its links.
+#[derive(Debug)]
+pub struct Turn {
+    lease: Lease,
+    next: usize,
+    /// Links that had their outcome in this turn: not to be leased again though it is not acknowledged yet.
+    visited: Vec<UrlKey>,
+    /// The site may be asked again from then on.
+    rests_until: Time,
+}
+
+impl Turn {
+    pub fn new(lease: Lease, now: Time) -> Turn {
+        Turn { lease, next: 0, visited: Vec::new(), rests_until: now }
+    }
+
+    fn current(&self) -> Option<LeasedLink> {
+        self.lease.links.get(self.next).cloned()
+    }
+
+    /// Ends the turn: what was not visited goes back to the queue.
+    pub fn give_back(self, stages: &Stages) {
+        let released = stages.frontier().release(self.lease.id, self.rests_until, &self.visited);
+        if let Err(fault) = released {
+            stages.keeper.event(Severity::Error, "frontier", fault.to_string());
+        }
+    }
+
+    fn had(&mut self, key: UrlKey) {
+        self.visited.push(key);
+        self.next += 1;
+    }
+}
+
+/// Starts a turn on its own task. `held`: the line to a server that was handed over with it.
+pub fn start(turn: Turn, held: Option<Line>, stages: &Arc<Stages>) {
+    stages.turns.fetch_add(1, Ordering::Relaxed);
+    let stages = Arc::clone(stages);
+    let driving: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
+        drive(turn, held, &stages).await;
+        stages.turns.fetch_sub(1, Ordering::Relaxed);
+        stages.changed.notify_one();
+    });
+    tokio::spawn(driving);
+}
+
+async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
+    while let Some(leased) = turn.current() {
+        if stages.stop.is_asked() {
+            break;
+        }
+        let located = match stages.web.locate(&leased.link.url, clock::now()).await {
+            Ok(located) => located,
+            Err(fault) => {
+                finish_failure(&leased, &fault, stages);
+                turn.had(leased.key);
+                continue;
+            }
+        };
+        let server = located.address.ip();
+        if line.as_ref().is_none_or(|held| held.server() != server) {
+            if let Some(old) = line.take() {
+                hand_over(&old, stages);
+            }
+            match stages.servers.take(server, turn, clock::now()) {
+                servers::Turn::Yours { lease, from } => {
+                    turn = lease;
+                    line = Some(Line::new(located.address, from));
+                }
+                servers::Turn::Waiting => return,
+                servers::Turn::Crowded(lease) => {
+                    turn = lease;
+                    turn.rests_until = clock::now().plus(CROWDED);
+                    break;
+                }
+            }
+        }
+        let Some(held) = line.as_mut() else { break };
+        held.address = located.address;
+        held.note_dns(located.dns);
+        match ask(&leased, held, &mut turn, stages).await {
+            After::Next => turn.had(leased.key),
+            After::EndTurn => {
+                turn.had(leased.key);
+                break;
+            }
+            After::NotHad => break,
+        }
+    }
+    turn.give_back(stages);
+    if let Some(line) = line {
+        hand_over(&line, stages);
+    }
+}
+
+/// Ends the turn of a server and starts the next one that waits for it.
+pub fn hand_over(line: &Line, stages: &Arc<Stages>) {
+    if let Some(next) = stages.servers.pass_on(line.server(), line.rests_until) {
+        start(next, Some(Line::new(line.address, line.rests_until)), stages);
+    }
+}
+
+/// Asks for one link, when everything allows it.
+async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc<Stages>) -> After {
+    let url = &leased.link.url;
+    let rules = rules_for(&stages.spec, url.host_name(), url.site());
+    if let Some(outcome) = given_up(leased, stages) {
+        return finish_refusal(leased, outcome, stages);
+    }
+    let permission = stages.robots.permission(leased, line, &rules, stages).await;
+    let crawl_delay = match permission {
+        Permission::Granted { crawl_delay } => crawl_delay,
+        Permission::Refused { outcome } => return finish_refusal(leased, outcome, stages),
+        Permission::Failed { fault } => return finish_failure(leased, &fault, stages),
+        Permission::Closed { why } => return finish_closed_host(leased, &why, stages),
+        Permission::Stopped => return After::NotHad,
+    };
+    if over_site_budget(leased, &rules, stages) {
+        return After::EndTurn;
+    }
+    match stages.budget.begin(leased.link.seed) {
+        Allowance::Granted => {}
+        Allowance::SeedSpent => return finish_refusal(leased, seed_spent(), stages),
+        Allowance::Spent => return After::NotHad,
+    }
+    if !rested(line.rests_until.max(turn.rests_until), stages).await {
+        stages.budget.give_back(leased.link.seed);
+        return After::NotHad;
+    }
+    let Ok(_permit) = stages.visits.acquire().await else { return After::NotHad };
+    let begun = clock::now();
+    let visited = visit(leased, line, stages).await;
+    let ended = clock::now();
+    let rest = rest_after(&rules.politeness, ended.since(begun), crawl_delay);
+    line.rests_until = ended.plus(rest);
+    turn.rests_until = line.rests_until;
+    match visited {
+        Ok(visit) => finish_visit(leased, visit, rest, line.rests_until, stages),
+        Err(VisitError::Fetch(fault)) => {
+            stages.budget.give_back(leased.link.seed);
+            finish_failure(leased, &fault, stages)
+        }
+        // The archive is closed: nothing can be finished any more.
+        Err(VisitError::Keep(_)) => {
+            stages.stop.raise(Urge::Finish);
+            After::NotHad
+        }
+    }
+}
+
+/// Waits until then; `false` when the crawl is told to stop meanwhile.
+pub async fn rested(until: Time, stages: &Stages) -> bool {
+    tokio::select! {
+        () = clock::sleep_until(until) => true,
+        () = stages.stop.reached(Urge::Finish) => false,
+    }
+}
+
+fn seed_spent() -> Outcome {
+    Outcome::Skipped { reason: SkipReason::Budget, detail: "its seed's page limit is reached".to_owned() }
+}
+
+/// A host that failed too often in a row is not asked again for each of its links.
+fn given_up(leased: &LeasedLink, stages: &Stages) -> Option<Outcome> {
+    let trouble = stages.hosts.given_up(leased.link.url.host(), stages.spec.fetch.tries)?;
+    let detail = format!("its host failed {} times in a row: {}", trouble.failures, trouble.reason);
+    Some(Outcome::Skipped { reason: SkipReason::Failed, detail })
+}
+
+/// Closes a site that had its share.
+fn over_site_budget(leased: &LeasedLink, rules: &HostRules, stages: &Stages) -> bool {
+    if rules.pages.is_none() && rules.size_bytes.is_none() {
+        return false;
+    }
+    let Ok(counts) = stages.frontier().site_counts(leased.key.site) else { return false };
+    let too_large = rules.size_bytes.is_some_and(|limit| counts.bytes >= limit);
+    let spent = too_large
+        || rules.pages.is_some_and(|limit| !stages.budget.begin_on_site(leased.key.site, counts.captures, limit));
+    if spent {
+        close_site(leased, stages);
+    }
+    spent
+}

@@ -1,0 +1,42 @@
+//! The whole path of a page. Each stage is one call, one hop away; when a link gets its turn is in `turn.rs`.
+
+use annalist_frontier::LeasedLink;
+use annalist_model::{Capture, Page};
+use annalist_sources::FetchError;
+
+use crate::clock;
+use crate::findings::{Findings, find};
+use crate::keeper::{KeepError, Ticket};
+use crate::stages::{Line, Stages};
+
+/// What a visit brought.
+#[derive(Debug)]
+pub struct Visit {
+    /// Where the capture is in the archive, once that is durable.
+    pub ticket: Ticket,
+    pub capture: Capture,
+    /// Bytes of the response as received.
+    pub received: u64,
+    pub page: Page,
+    pub findings: Findings,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum VisitError {
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
+    #[error(transparent)]
+    Keep(#[from] KeepError),
+}
+
+/// Takes one link through every stage, in the order the README draws them.
+pub async fn visit(leased: &LeasedLink, line: &mut Line, stages: &Stages) -> Result<Visit, VisitError> {
+    let via = stages.url_of(leased.link.via);
+    let url = &leased.link.url;
+    let mut capture = stages.web.fetch(url, line.address, &mut line.connection, via.as_deref(), clock::now()).await?;
+    let received = capture.response.length();
+    let ticket = stages.keeper.record(&mut capture, line.take_dns()).await?; // before reading: a parser bug must not lose bytes
+    let page = stages.read(&mut capture).await; // cannot fail a visit: an unreadable page is a page with a reason
+    let findings = find(leased, &capture, &page, via.as_deref(), stages); // links in scope with a value, others with a reason
+    Ok(Visit { ticket, capture, received, page, findings })
+}

@@ -1,0 +1,59 @@
+//! Which link is next, and when its site may be asked; the URL store.
+//!
+//! A link is *discovered*, waits in its site's queue, is *leased* with some others of its site, and is *done* or to be
+//! *retried*. All of that is a [`Transaction`]: first in the [`Journal`], synced, then in memory, and some time later,
+//! merged with what was there before, in a sorted run on disk.
+//!
+//! - `change`, `record`: what can happen, and how it is spelt
+//! - `journal`, `replay`: what was committed, until the runs hold it
+//! - `entry`, `rank`: one row of the store; which of two links comes first
+//! - `pending`, `run`, `filter`, `text`, `bucket`: the rows in memory, on disk, and both together
+//! - `merge`, `worker`, `manifest`: memory and run become a new run
+//! - `head`, `site`, `agenda`: the best links of a site; which site is next
+//! - `frontier`, `open`, `apply`, `lease`, `refill`, `passes`, `lookup`: the frontier itself, by what it is asked to do
+//!
+//! Not here: any clock (the present moment is an argument), what is in scope, how a link is fetched.
+
+mod agenda;
+mod apply;
+mod bucket;
+mod change;
+mod codec;
+mod entry;
+mod error;
+mod filter;
+mod frontier;
+mod hash;
+mod head;
+mod journal;
+mod lease;
+mod lookup;
+mod manifest;
+mod merge;
+mod open;
+mod passes;
+mod pending;
+mod rank;
+mod record;
+mod refill;
+mod replay;
+mod run;
+mod settings;
+mod site;
+mod text;
+mod worker;
+
+pub use change::{Batch, Change, Transaction};
+pub use error::FrontierError;
+pub use frontier::{Counts, Frontier, SiteCounts};
+pub use journal::{Committed, Journal};
+pub use lease::{Lease, LeaseId, LeasedLink};
+pub use lookup::{Known, Original, SiteState, State};
+pub use open::{open, read_only};
+pub use record::{LinkRecord, Place};
+pub use settings::{Merging, Settings, Urgency};
+
+/// The key of a host, as [`Change::HostRests`] wants it: of [`annalist_model::CanonicalUrl::host`].
+pub fn host_key(host: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(host.as_bytes())
+}

@@ -1,0 +1,280 @@
+//! One pass over a bucket: its run and what is pending become a new run, and on the way the best links of each site
+//! are gathered. Without anything pending a pass only gathers. When and where a pass runs is decided in `worker.rs`.
+
+use std::sync::Arc;
+
+use annalist_model::spec::Update;
+
+use crate::bucket::Novelty;
+use crate::entry::{Entry, Kind, overlay};
+use crate::error::FrontierError;
+use crate::hash::Set;
+use crate::pending::Pending;
+use crate::rank::{Rank, Ranking};
+use crate::run::{Run, RunWriter};
+use crate::text::TextWriter;
+
+/// What a pass is to do.
+#[derive(Debug)]
+pub(crate) struct Pass {
+    pub(crate) bucket: usize,
+    pub(crate) run: Option<Arc<Run>>,
+    pub(crate) frozen: Option<Arc<Pending>>,
+    pub(crate) update: Update,
+    pub(crate) gathering: Gathering,
+    /// Journal position that the new run includes.
+    pub(crate) mark: u64,
+}
+
+/// Which sites' links are gathered.
+#[derive(Debug)]
+pub(crate) struct Gathering {
+    pub(crate) ranking: Ranking,
+    /// Sites in memory: only their news are of interest.
+    pub(crate) loaded: Set<u64>,
+    /// Sites in memory that ran dry.
+    pub(crate) wanted: Set<u64>,
+    /// Sites not in memory are taken from here on, so that each has its turn.
+    pub(crate) from_site: u64,
+    pub(crate) most_sites: usize,
+    pub(crate) head_limit: usize,
+}
+
+/// A site's best links, as of the pass.
+#[derive(Debug)]
+pub(crate) struct FoundSite {
+    pub(crate) site: u64,
+    pub(crate) queued: u64,
+    pub(crate) best: Vec<Rank>,
+    /// Links to be tried again at some time, the earliest first.
+    pub(crate) later: Vec<Rank>,
+    /// Whether `best` and `later` are all.
+    pub(crate) complete: bool,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    pub(crate) sites: Vec<FoundSite>,
+    /// Links of sites in memory that were only mentions before the pass, and are queued.
+    pub(crate) news: Vec<(u64, Rank, Novelty)>,
+    /// Where the next pass should go on, when there was no room for all sites.
+    pub(crate) left_out: Option<u64>,
+}
+
+/// Merges into a new run.
+pub(crate) fn merge(
+    pass: &Pass,
+    frozen: &Pending,
+    run: &mut RunWriter,
+    texts: &mut TextWriter,
+) -> Result<Gathered, FrontierError> {
+    let mut gatherer = Gatherer::new(&pass.gathering);
+    let mut olds = pass.run.iter().flat_map(|run| run.rows());
+    let news = frozen.sorted();
+    let mut news = news.iter().peekable();
+    let mut old = olds.next().transpose()?;
+    loop {
+        let over = match (&old, news.peek()) {
+            (None, None) => return Ok(gatherer.finish()),
+            (Some(base), Some(over)) if base.key < over.key => None,
+            (Some(_), None) => None,
+            _ => news.next(),
+        };
+        let Some(over) = over else {
+            if let Some(base) = old {
+                run.push(&base)?;
+                gatherer.see(&base, Seen::Before);
+            }
+            old = olds.next().transpose()?;
+            continue;
+        };
+        let base = old.filter(|base| base.key == over.key);
+        let overlaid = overlay(pass.update, base.as_ref(), over);
+        let mut entry = overlaid.entry;
+        if overlaid.adds_text {
+            entry.text = move_texts(frozen, over, entry.text, texts)?;
+        }
+        run.push(&entry)?;
+        let seen = match over.is_unchecked() {
+            true => Seen::OnlyMentioned(Novelty::of(base.as_ref(), &entry)),
+            false => Seen::Before,
+        };
+        gatherer.see(&entry, seen);
+        if base.is_some() {
+            old = olds.next().transpose()?;
+        }
+    }
+}
+
+/// Appends a row's pending texts to the log, oldest first, after what the log has of it.
+fn move_texts(
+    frozen: &Pending,
+    entry: &Entry,
+    earlier: u64,
+    texts: &mut TextWriter,
+) -> Result<u64, FrontierError> {
+    let mut bodies = Vec::new();
+    for body in frozen.texts(entry) {
+        bodies.push(body.map_err(FrontierError::malformed("pending texts"))?);
+    }
+    bodies.iter().rev().try_fold(earlier, |earlier, body| texts.append(earlier, body))
+}
+
+/// Gathers without changing anything.
+pub(crate) fn scan(pass: &Pass) -> Result<Gathered, FrontierError> {
+    let mut gatherer = Gatherer::new(&pass.gathering);
+    for row in pass.run.iter().flat_map(|run| run.rows()) {
+        gatherer.see(&row?, Seen::Before);
+    }
+    Ok(gatherer.finish())
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    Before,
+    OnlyMentioned(Novelty),
+}
+
+/// How the present site is treated.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Interest {
+    None,
+    /// In memory, and well fed.
+    News,
+    /// All its best links.
+    Best,
+    /// There was no room for it.
+    LeftOut,
+}
+
+struct Gatherer<'a> {
+    plan: &'a Gathering,
+    gathered: Gathered,
+    site: Option<u64>,
+    interest: Interest,
+    best: Vec<Rank>,
+    later: Vec<Rank>,
+    queued: u64,
+    fresh_sites: usize,
+}
+
+impl<'a> Gatherer<'a> {
+    fn new(plan: &'a Gathering) -> Gatherer<'a> {
+        Gatherer {
+            plan,
+            gathered: Gathered::default(),
+            site: None,
+            interest: Interest::None,
+            best: Vec::new(),
+            later: Vec::new(),
+            queued: 0,
+            fresh_sites: 0,
+        }
+    }
+
+    fn see(&mut self, entry: &Entry, seen: Seen) {
+        if self.site != Some(entry.key.site) {
+            self.end_site();
+            self.site = Some(entry.key.site);
+            self.interest = self.interest_in(entry.key.site);
+        }
+        // The site's own row is its first.
+        if entry.kind() == Kind::Site && entry.tries != 0 {
+            self.interest = Interest::None;
+        }
+        if !entry.is_queued() {
+            return;
+        }
+        match self.interest {
+            Interest::Best => self.collect(entry),
+            Interest::News => {
+                if let Seen::OnlyMentioned(novelty) = seen {
+                    self.gathered.news.push((entry.key.site, self.plan.ranking.rank(entry), novelty));
+                }
+            }
+            Interest::LeftOut => self.leave_out(entry.key.site),
+            Interest::None => {}
+        }
+    }
+
+    /// The next pass begins where this one stopped, or at the start when it came to the end.
+    fn leave_out(&mut self, site: u64) {
+        if site < self.plan.from_site {
+            self.gathered.left_out = Some(0);
+        } else if self.gathered.left_out.is_none_or(|from| from < self.plan.from_site) {
+            self.gathered.left_out = Some(site);
+        }
+    }
+
+    fn interest_in(&self, site: u64) -> Interest {
+        if self.plan.wanted.contains(&site) {
+            Interest::Best
+        } else if self.plan.loaded.contains(&site) {
+            Interest::News
+        } else if site >= self.plan.from_site && self.fresh_sites < self.plan.most_sites {
+            Interest::Best
+        } else {
+            Interest::LeftOut
+        }
+    }
+
+    fn collect(&mut self, entry: &Entry) {
+        self.queued += 1;
+        let rank = self.plan.ranking.rank(entry);
+        if entry.not_before().is_some() {
+            self.later.push(rank);
+        } else {
+            self.best.push(rank);
+        }
+        let limit = self.limit();
+        if self.best.len() >= 4 * limit {
+            keep_best(&mut self.best, limit);
+        }
+        if self.later.len() >= 4 * limit {
+            keep_earliest(&mut self.later, limit);
+        }
+    }
+
+    fn limit(&self) -> usize {
+        head_limit(self.plan.head_limit, self.queued)
+    }
+
+    fn end_site(&mut self) {
+        let Some(site) = self.site.take().filter(|_| self.queued > 0) else { return };
+        let limit = self.limit();
+        keep_best(&mut self.best, limit);
+        keep_earliest(&mut self.later, limit);
+        let kept = (self.best.len() + self.later.len()) as u64;
+        self.fresh_sites += usize::from(!self.plan.loaded.contains(&site));
+        self.gathered.sites.push(FoundSite {
+            site,
+            queued: self.queued,
+            best: std::mem::take(&mut self.best),
+            later: std::mem::take(&mut self.later),
+            complete: kept == self.queued,
+        });
+        self.queued = 0;
+    }
+
+    fn finish(mut self) -> Gathered {
+        self.end_site();
+        self.gathered
+    }
+}
+
+/// Links in a head that pay for the pass that finds them: a sixty-fourth of what waits.
+pub(crate) fn head_limit(least: usize, queued: u64) -> usize {
+    const MOST: u64 = 4096;
+    least.max((queued / 64).min(MOST) as usize)
+}
+
+/// Best last, as a head keeps them.
+pub(crate) fn keep_best(ranks: &mut Vec<Rank>, limit: usize) {
+    ranks.sort_unstable();
+    ranks.drain(..ranks.len().saturating_sub(limit));
+}
+
+pub(crate) fn keep_earliest(ranks: &mut Vec<Rank>, limit: usize) {
+    ranks.sort_unstable_by_key(|rank| (rank.turn(), rank.url));
+    ranks.truncate(limit);
+}

@@ -1,0 +1,145 @@
+//! How the head of a site is filled again from the store: in passing for most sites, by a pass over the bucket for the
+//! largest.
+
+use annalist_model::UrlKey;
+
+use crate::bucket::Novelty;
+use crate::entry::Entry;
+use crate::error::FrontierError;
+use crate::frontier::Frontier;
+use crate::head::Head;
+use crate::merge::{FoundSite, keep_best, keep_earliest};
+use crate::rank::Rank;
+use crate::settings::bucket_of;
+
+/// Blocks of a run that are read in passing: about 8,000 rows, well under a millisecond.
+const MOST_BLOCKS: usize = 64;
+
+impl Frontier {
+    /// Fills a site's head with its best links, or asks for a pass when the site is too large for that.
+    pub(crate) fn refill(&mut self, site: u64) -> Result<(), FrontierError> {
+        let bucket = &mut self.buckets[bucket_of(site)];
+        let Some(rows) = bucket.site_rows(self.update, site, MOST_BLOCKS)? else {
+            bucket.wanted.insert(site);
+            if let Some(site) = bucket.sites.get_mut(&site) {
+                site.wanted = true;
+            }
+            return Ok(());
+        };
+        let queued: Vec<Entry> = rows.into_iter().filter(Entry::is_queued).collect();
+        let count = queued.len() as u64;
+        let mut best = Vec::new();
+        let mut later = Vec::new();
+        for entry in &queued {
+            if self.is_elsewhere(entry.key) {
+                continue;
+            }
+            let rank = self.ranking.rank(entry);
+            match entry.not_before() {
+                Some(time) if time > self.now => later.push(rank),
+                _ => best.push(rank),
+            }
+        }
+        let limit = self.head_limit(count);
+        let more = best.len() > limit;
+        keep_best(&mut best, limit);
+        keep_earliest(&mut later, usize::MAX);
+        let Some(site) = self.site_mut(site) else { return Ok(()) };
+        site.head = Head::of(best);
+        site.more = more;
+        site.queued = count;
+        for rank in later {
+            site.set_aside(rank.not_before(), rank);
+        }
+        Ok(())
+    }
+
+    /// Leased, visited or set aside: not for the head.
+    fn is_elsewhere(&self, key: UrlKey) -> bool {
+        let aside = self.buckets[bucket_of(key.site)].sites.get(&key.site).is_some_and(|s| s.is_aside(key.url));
+        aside || self.is_out(key)
+    }
+
+    /// Takes in what a pass found of a site. Changes since the pass are in the pending layer.
+    pub(crate) fn take_in(&mut self, found: FoundSite) -> Result<(), FrontierError> {
+        let site = found.site;
+        let known = self.site_mut(site).is_some_and(|loaded| !loaded.wanted);
+        if known || !self.load(site)? {
+            return Ok(());
+        }
+        let mut best = Vec::new();
+        for rank in &found.best {
+            self.still_queued(site, rank, &mut best)?;
+        }
+        let mut later = Vec::new();
+        for rank in &found.later {
+            self.still_queued(site, rank, &mut later)?;
+        }
+        let (due, later): (Vec<Rank>, Vec<Rank>) = later.into_iter().partition(|r| r.not_before() <= self.now);
+        best.extend(due);
+        // What arrived since the pass, and what stands in the head already, is in memory: it is offered again.
+        let bucket = &self.buckets[bucket_of(site)];
+        let fresh: Vec<Entry> =
+            bucket.pending.of_site(site).filter(|e| e.is_queued() && !e.is_unchecked()).copied().collect();
+        let limit = self.head_limit(found.queued);
+        let overfull = best.len() > limit;
+        keep_best(&mut best, limit);
+        let Some(loaded) = self.site_mut(site) else { return Ok(()) };
+        loaded.head = Head::of(best);
+        loaded.more = overfull || !found.complete;
+        loaded.wanted = false;
+        loaded.queued = loaded.queued.max(found.queued);
+        for rank in later {
+            loaded.set_aside(rank.not_before(), rank);
+        }
+        for entry in fresh {
+            if !self.is_elsewhere(entry.key) {
+                self.offer_again(&entry)?;
+            }
+        }
+        self.wake(site);
+        Ok(())
+    }
+
+    /// Keeps a rank that a pass found, if its link is still to be leased, under its present rank.
+    fn still_queued(&self, site: u64, rank: &Rank, kept: &mut Vec<Rank>) -> Result<(), FrontierError> {
+        let key = UrlKey { site, url: rank.url };
+        if self.is_elsewhere(key) {
+            return Ok(());
+        }
+        let bucket = &self.buckets[bucket_of(site)];
+        if bucket.pending.find(key).is_none() {
+            kept.push(*rank);
+            return Ok(());
+        }
+        if let Some(entry) = bucket.peek(self.update, key)?.filter(Entry::is_queued)
+            && entry.not_before().is_none_or(|time| time <= self.now)
+        {
+            kept.push(self.ranking.rank(&entry));
+        }
+        Ok(())
+    }
+
+    /// Takes in a link that a merge found queued, of a site that was in memory then.
+    pub(crate) fn take_news(
+        &mut self,
+        key: UrlKey,
+        rank: &Rank,
+        novelty: Novelty,
+    ) -> Result<(), FrontierError> {
+        let Some(site) = self.site_mut(key.site) else { return Ok(()) };
+        if novelty == Novelty::New {
+            site.queued += 1;
+        }
+        let below = site.more && site.head.worst().is_none_or(|worst| rank < worst);
+        if below && !site.head.holds(key.url) {
+            self.wake(key.site);
+            return Ok(());
+        }
+        let entry = self.buckets[bucket_of(key.site)].peek(self.update, key)?;
+        match entry.filter(Entry::is_queued) {
+            Some(entry) if !self.is_elsewhere(key) => self.offer_again(&entry),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! One request and its response over an open connection, under every limit of the spec. The bytes are recorded as they
+//! are sent and received; head, framing and coding read them where they lie.
+
+use std::io;
+
+use annalist_model::spec::{DigestKind, FetchRules};
+use annalist_model::{Block, ResponseHead, Truncated};
+use tokio::time::Instant;
+
+use crate::coding::Reading;
+use crate::connection::Wire;
+use crate::digest::Hasher;
+use crate::error::{FetchError, Waiting};
+use crate::framing::{Framing, Progress};
+use crate::head::{Head, HeadSeeker};
+use crate::pace::{Pace, Stop};
+use crate::spool::{IN_MEMORY, Recording, Spool};
+
+/// What an exchange needs beside the connection.
+pub(crate) struct Terms<'a> {
+    pub(crate) rules: &'a FetchRules,
+    pub(crate) digest: DigestKind,
+    pub(crate) spool: &'a Spool,
+    /// When the fetch must be over.
+    pub(crate) deadline: Instant,
+}
+
+#[derive(Debug)]
+pub(crate) struct Exchanged {
+    pub(crate) head: ResponseHead,
+    pub(crate) response: Block,
+    pub(crate) payload_digest: String,
+    pub(crate) payload_length: u64,
+    pub(crate) body: Vec<u8>,
+    pub(crate) truncated: Option<Truncated>,
+    pub(crate) after: After,
+}
+
+/// What becomes of the connection after an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum After {
+    KeepOpen,
+    Close,
+}
+
+/// An exchange without a response.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    pub(crate) error: FetchError,
+    /// The connection ended before any byte of a response: a kept-alive connection that the server had given up looks
+    /// like this.
+    pub(crate) unanswered: bool,
+}
+
+impl From<FetchError> for Failed {
+    fn from(error: FetchError) -> Self {
+        Failed { error, unanswered: false }
+    }
+}
+
+pub(crate) async fn exchange(
+    wire: &mut Wire,
+    request: &[u8],
+    terms: &Terms<'_>,
+) -> Result<Exchanged, Failed> {
+    let mut receiver = Receiver {
+        wire,
+        pace: Pace::new(terms.rules, terms.deadline),
+        recording: Recording::new(terms.spool),
+        rules: terms.rules,
+    };
+    receiver.send(request).await?;
+    let head = receiver.head().await?;
+    let mut payload = Payload::new(&head.fields, terms);
+    let end = receiver.body(head.length, &mut payload).await.map_err(FetchError::spool)?;
+    let (truncated, after) = match end {
+        End::Complete if head.keeps_alive && !payload.framing.may_end_here() => (None, After::KeepOpen),
+        End::Complete | End::CompleteWithSurplus => (None, After::Close),
+        End::Cut(truncated) => (Some(truncated), After::Close),
+    };
+    Ok(Exchanged {
+        head: head.fields,
+        response: receiver.recording.finish().map_err(FetchError::spool)?,
+        payload_digest: payload.entity.hasher.finish(),
+        payload_length: payload.entity.length,
+        body: payload.entity.reading.finish(),
+        truncated,
+        after,
+    })
+}
+
+/// What is taken from the bytes of the body while they come in.
+struct Payload {
+    framing: Framing,
+    entity: Entity,
+}
+
+/// The entity body: transfer coding removed, content coding kept for the digest and removed for reading.
+struct Entity {
+    hasher: Hasher,
+    length: u64,
+    reading: Reading,
+}
+
+impl Payload {
+    fn new(head: &ResponseHead, terms: &Terms<'_>) -> Payload {
+        let framing = Framing::of(head);
+        let reading = Reading::new(head, framing.announced(), terms.rules.max_read_bytes);
+        Payload { framing, entity: Entity { hasher: Hasher::new(terms.digest), length: 0, reading } }
+    }
+
+    fn feed(&mut self, received: &[u8]) -> Progress {
+        let entity = &mut self.entity;
+        self.framing.feed(received, &mut |piece| {
+            entity.hasher.update(piece);
+            entity.length += piece.len() as u64;
+            entity.reading.feed(piece);
+        })
+    }
+
+    /// What the end of the connection means for the body.
+    fn closed(&self) -> End {
+        match self.framing.may_end_here() {
+            true => End::Complete,
+            false => End::Cut(Truncated::Disconnect),
+        }
+    }
+}
+
+/// How the receiving of a body ended.
+enum End {
+    Complete,
+    /// Complete, and the server sent more than the response: those bytes are nobody's.
+    CompleteWithSurplus,
+    Cut(Truncated),
+}
+
+struct Receiver<'a> {
+    wire: &'a mut Wire,
+    pace: Pace<'a>,
+    recording: Recording<'a>,
+    rules: &'a FetchRules,
+}
+
+impl Receiver<'_> {
+    async fn send(&mut self, request: &[u8]) -> Result<(), Failed> {
+        self.pace.send(self.wire, request).await.map_err(|stop| self.unanswered(stop))
+    }
+
+    /// Reads until a final response's head is complete. Interim responses (1xx) are messages of their own and no part
+    /// of the capture.
+    async fn head(&mut self) -> Result<Head, Failed> {
+        let mut seeker = HeadSeeker::default();
+        let mut room = self.rules.max_header_bytes;
+        loop {
+            match self.pace.receive(self.wire, &mut self.recording.tail, u64::MAX).await {
+                Ok(0) => return Err(self.unanswered(Stop::Broken(io::ErrorKind::UnexpectedEof.into()))),
+                Ok(_) => {}
+                Err(stop) => return Err(self.unanswered(stop)),
+            }
+            while let Some(head) = seeker.seek(&self.recording.tail, room).map_err(FetchError::BadResponse)? {
+                if head.fields.status == 101 {
+                    return Err(FetchError::BadResponse("it switches protocols unasked").into());
+                }
+                if head.fields.status >= 200 {
+                    return Ok(head);
+                }
+                self.recording.tail.drain(..head.length);
+                room = room.saturating_sub(head.length);
+                seeker = HeadSeeker::default();
+            }
+        }
+    }
+
+    fn unanswered(&self, stop: Stop) -> Failed {
+        match stop {
+            Stop::TimeIsUp => FetchError::Timeout(Waiting::Answering).into(),
+            Stop::Broken(error) => {
+                Failed { error: FetchError::Reset(error.to_string()), unanswered: self.pace.received == 0 }
+            }
+        }
+    }
+
+    /// Reads until the body ends or a limit does. An error is the spool's.
+    async fn body(&mut self, head_length: usize, payload: &mut Payload) -> io::Result<End> {
+        let recording = &mut self.recording;
+        let most = self.rules.max_size_bytes.max(head_length as u64);
+        let came_with_head = recording.tail.len();
+        recording.tail.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        let mut surplus = came_with_head > recording.tail.len();
+        make_room(&mut recording.tail, head_length, payload.framing.announced());
+        let mut fed = head_length;
+        loop {
+            match payload.feed(&recording.tail[fed..]) {
+                Progress::More => {}
+                Progress::Broken => return Ok(End::Cut(Truncated::Disconnect)),
+                Progress::Done { consumed } => {
+                    surplus |= fed + consumed < recording.tail.len();
+                    recording.tail.truncate(fed + consumed);
+                    return Ok(if surplus { End::CompleteWithSurplus } else { End::Complete });
+                }
+            }
+            recording.settle()?;
+            fed = recording.tail.len();
+            let left = most.saturating_sub(recording.length());
+            if left == 0 {
+                return Ok(End::Cut(Truncated::Length));
+            }
+            match self.pace.receive(self.wire, &mut recording.tail, left).await {
+                Ok(0) => return Ok(payload.closed()),
+                Ok(_) => {}
+                // Many servers close TLS without saying so.
+                Err(Stop::Broken(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
+                    return Ok(payload.closed());
+                }
+                Err(Stop::Broken(_)) => return Ok(End::Cut(Truncated::Disconnect)),
+                Err(Stop::TimeIsUp) => return Ok(End::Cut(Truncated::Time)),
+            }
+        }
+    }
+}
+
+/// One allocation for a response whose length is known.
+fn make_room(tail: &mut Vec<u8>, head_length: usize, announced: Option<u64>) {
+    let length = announced.and_then(|a| usize::try_from(a).ok()).map_or(0, |a| a.saturating_add(head_length));
+    if length <= IN_MEMORY && length > tail.len() {
+        tail.reserve_exact(length - tail.len());
+    }
+}

@@ -1,0 +1,108 @@
+//! The bytes of a request. Every value in it is known to be free of line ends before it comes here, or is dropped.
+
+use annalist_model::CanonicalUrl;
+use url::{Position, Url};
+
+/// Brotli and zstd are not asked for: their bodies break other people's tools.
+const FIXED_FIELDS: &str = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n\
+    Accept-Encoding: gzip, deflate\r\n\
+    Connection: keep-alive\r\n";
+
+/// `cookies` is the value of the Cookie field.
+pub(crate) fn get(url: &CanonicalUrl, user_agent: &str, via: Option<&str>, cookies: Option<&str>) -> Vec<u8> {
+    let mut text = String::with_capacity(512);
+    for part in
+        ["GET ", url.target(), " HTTP/1.1\r\nHost: ", authority(url), "\r\nUser-Agent: ", user_agent, "\r\n"]
+    {
+        text.push_str(part);
+    }
+    text.push_str(FIXED_FIELDS);
+    if let Some(referer) = via.and_then(|via| referer(url, via)) {
+        field(&mut text, "Referer", &referer);
+    }
+    if let Some(cookies) = cookies {
+        field(&mut text, "Cookie", cookies);
+    }
+    text.push_str("\r\n");
+    text.into_bytes()
+}
+
+/// Whether a text may stand in a header field as it is.
+pub(crate) fn is_field_text(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| matches!(b, b' '..=b'~'))
+}
+
+fn field(text: &mut String, name: &str, value: &str) {
+    text.push_str(name);
+    text.push_str(": ");
+    text.push_str(value);
+    text.push_str("\r\n");
+}
+
+fn authority(url: &CanonicalUrl) -> &str {
+    &url.as_url()[Position::BeforeHost..Position::AfterPort]
+}
+
+/// The page that named the link: never a secret of its address, and nothing of an https page over http.
+fn referer(url: &CanonicalUrl, via: &str) -> Option<String> {
+    let mut via = Url::parse(via).ok()?;
+    let told = match via.scheme() {
+        "https" => url.is_https(),
+        "http" => true,
+        _ => false,
+    };
+    if !told {
+        return None;
+    }
+    via.set_fragment(None);
+    via.set_username("").ok()?;
+    via.set_password(None).ok()?;
+    Some(via.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{get, is_field_text};
+    use annalist_model::CanonicalUrl;
+
+    fn request(url: &str, via: Option<&str>, cookies: Option<&str>) -> String {
+        String::from_utf8(get(&CanonicalUrl::parse(url).unwrap(), "annalist/1", via, cookies)).unwrap()
+    }
+
+    #[test]
+    fn a_request_names_host_port_and_target() {
+        let request = request("http://a.test:81/p%C3%A9?q=1", None, None);
+        assert!(
+            request.starts_with("GET /p%C3%A9?q=1 HTTP/1.1\r\nHost: a.test:81\r\nUser-Agent: annalist/1\r\n")
+        );
+        assert!(request.ends_with("\r\n\r\n"));
+        assert!(request.contains("\r\nAccept-Encoding: gzip, deflate\r\n"));
+        assert!(!request.contains("Referer") && !request.contains("Cookie"));
+    }
+
+    #[test]
+    fn the_page_before_is_told_except_from_https_to_http() {
+        let told = |url: &str, via: &str| request(url, Some(via), None).contains("\r\nReferer: ");
+        assert!(told("http://a.test/", "http://b.test/x"));
+        assert!(told("https://a.test/", "http://b.test/x"));
+        assert!(told("https://a.test/", "https://b.test/x"));
+        assert!(!told("http://a.test/", "https://b.test/x"));
+        assert!(!told("http://a.test/", "ftp://b.test/x"));
+        assert!(!told("http://a.test/", "no url"));
+    }
+
+    #[test]
+    fn no_secret_and_no_line_end_is_told() {
+        let request = request("http://a.test/", Some("http://u:p@b.test/x\r\nEvil: 1#f"), Some("a=b"));
+        assert!(request.contains("\r\nReferer: http://b.test/xEvil:%201\r\n"), "{request}");
+        assert!(request.contains("\r\nCookie: a=b\r\n"));
+    }
+
+    #[test]
+    fn only_printable_text_may_stand_in_a_field() {
+        assert!(is_field_text("annalist/1.0 (+https://library.example/)"));
+        for text in ["", "a\r\nb", "a\tb", "ä"] {
+            assert!(!is_field_text(text), "{text:?}");
+        }
+    }
+}

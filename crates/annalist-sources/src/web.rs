@@ -1,0 +1,199 @@
+//! The live web as a source: `locate` finds the address of a link, `fetch` makes one exchange with it. Redirects are
+//! not followed, robots.txt is not consulted and no delay is kept here: the engine does that between the two.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use annalist_model::spec::{DigestKind, FetchRules, Network};
+use annalist_model::{CanonicalUrl, Capture, Time};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, timeout_at};
+
+use crate::connection::{Connection, Open, Wire};
+use crate::cookies::Jar;
+use crate::dns::{Lookup, Resolver};
+use crate::error::{FetchError, SetupError, Waiting};
+use crate::exchange::{After, Exchanged, Terms, exchange};
+use crate::guard::Guard;
+use crate::request;
+use crate::spool::Spool;
+use crate::tls::Tls;
+
+#[derive(Clone, Debug)]
+pub struct WebSettings {
+    /// With the contact in it; printable ASCII.
+    pub user_agent: String,
+    pub rules: FetchRules,
+    pub network: Network,
+    pub digest: DigestKind,
+    /// Where large responses are kept until they are recorded. Made if absent.
+    pub spool: PathBuf,
+}
+
+/// The live web. Clones share everything.
+#[derive(Clone, Debug)]
+pub struct WebSource {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    user_agent: String,
+    rules: FetchRules,
+    digest: DigestKind,
+    guard: Guard,
+    resolver: Resolver,
+    tls: Tls,
+    jar: Mutex<Jar>,
+    spool: Spool,
+}
+
+/// Where a link's host is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Located {
+    /// The one address to dial: it may be dialled.
+    pub address: SocketAddr,
+    /// The lookup, when there was one just now: it is archived.
+    pub dns: Option<Lookup>,
+}
+
+impl WebSource {
+    pub fn new(settings: WebSettings) -> Result<WebSource, SetupError> {
+        if !request::is_field_text(&settings.user_agent) {
+            return Err(SetupError::UserAgent(settings.user_agent));
+        }
+        let inner = Inner {
+            guard: Guard::new(&settings.network.allow),
+            resolver: Resolver::new(&settings.network, settings.rules.connect_timeout),
+            tls: Tls::new(settings.rules.bad_certificates)?,
+            jar: Mutex::default(),
+            spool: Spool::open(settings.spool).map_err(SetupError::Spool)?,
+            user_agent: settings.user_agent,
+            rules: settings.rules,
+            digest: settings.digest,
+        };
+        Ok(WebSource { inner: Arc::new(inner) })
+    }
+
+    /// The address that `fetch` is to dial, so that the engine can wait for that server's turn before.
+    pub async fn locate(&self, url: &CanonicalUrl, now: Time) -> Result<Located, FetchError> {
+        let resolved = self.inner.resolver.resolve(url, now).await?;
+        let mut refused = None;
+        for address in resolved.addresses {
+            match self.inner.guard.vet(address.ip()) {
+                Ok(()) => return Ok(Located { address, dns: resolved.lookup }),
+                Err(reason) => refused = refused.or(Some(reason)),
+            }
+        }
+        Err(refused.map_or_else(|| FetchError::NoSuchName(url.host_name().to_owned()), FetchError::from))
+    }
+
+    /// One exchange over `connection`, which is opened, or opened again, as needed. `via` is the page that named the
+    /// link. `started` is the capture's date.
+    pub async fn fetch(
+        &self,
+        url: &CanonicalUrl,
+        at: SocketAddr,
+        connection: &mut Connection,
+        via: Option<&str>,
+        started: Time,
+    ) -> Result<Capture, FetchError> {
+        let begun = Instant::now();
+        let inner = &*self.inner;
+        // Instants beyond any calendar are no limit; a day is longer than any fetch.
+        let a_day = std::time::Duration::from_secs(24 * 3600);
+        let deadline = begun + inner.rules.max_time.min(a_day);
+        let cookies = inner.jar().and_then(|jar| jar.field(url, started));
+        let request = request::get(url, &inner.user_agent, via, cookies.as_deref());
+        let terms = Terms { rules: &inner.rules, digest: inner.digest, spool: &inner.spool, deadline };
+
+        let kept = connection.take(url, at).await;
+        let was_kept = kept.is_some();
+        let mut open = match kept {
+            Some(open) => open,
+            None => inner.dial(url, at, deadline, started).await?,
+        };
+        let exchanged = match exchange(&mut open.wire, &request, &terms).await {
+            // The server gave the kept connection up while our request was on its way: it never saw it.
+            Err(failed) if was_kept && failed.unanswered => {
+                open = inner.dial(url, at, deadline, started).await?;
+                exchange(&mut open.wire, &request, &terms).await
+            }
+            first => first,
+        }
+        .map_err(|failed| failed.error)?;
+
+        if let Some(mut jar) = inner.jar() {
+            jar.take(url, exchanged.head.all("set-cookie"), started);
+        }
+        let certificate_fault = open.certificate_fault.clone();
+        if exchanged.after == After::KeepOpen {
+            connection.give_back(open);
+        }
+        Ok(capture(url, at, request, exchanged, certificate_fault, started, begun))
+    }
+}
+
+fn capture(
+    url: &CanonicalUrl,
+    at: SocketAddr,
+    request: Vec<u8>,
+    exchanged: Exchanged,
+    certificate_fault: Option<String>,
+    started: Time,
+    begun: Instant,
+) -> Capture {
+    Capture {
+        url: url.clone(),
+        started,
+        elapsed: begun.elapsed(),
+        server: at.ip(),
+        request,
+        response: exchanged.response,
+        head: exchanged.head,
+        payload_digest: exchanged.payload_digest,
+        payload_length: exchanged.payload_length,
+        body: exchanged.body,
+        truncated: exchanged.truncated,
+        certificate_fault,
+    }
+}
+
+impl Inner {
+    /// The only place where a connection is opened, so the only place where the address must be vetted.
+    async fn dial(
+        &self,
+        url: &CanonicalUrl,
+        at: SocketAddr,
+        deadline: Instant,
+        now: Time,
+    ) -> Result<Open, FetchError> {
+        self.guard.vet(at.ip())?;
+        let until =
+            Instant::now().checked_add(self.rules.connect_timeout).map_or(deadline, |t| t.min(deadline));
+        let dialled = timeout_at(until, self.open(url, at)).await;
+        let opened = dialled.unwrap_or(Err(FetchError::Timeout(Waiting::Connecting)));
+        if let Err(FetchError::Connect(_) | FetchError::Timeout(_)) = &opened {
+            self.resolver.demote(url, at.ip(), now);
+        }
+        opened
+    }
+
+    async fn open(&self, url: &CanonicalUrl, at: SocketAddr) -> Result<Open, FetchError> {
+        let tcp = TcpStream::connect(at).await.map_err(FetchError::Connect)?;
+        tcp.set_nodelay(true).map_err(FetchError::Connect)?;
+        let (wire, certificate_fault) = if url.is_https() {
+            let (tls, fault) = self.tls.connect(url.host_name(), tcp).await?;
+            (Wire::Tls(Box::new(tls)), fault)
+        } else {
+            (Wire::Plain(tcp), None)
+        };
+        Ok(Open { wire, address: at, host: url.host().to_owned(), certificate_fault })
+    }
+
+    /// `None` when the spec wants no cookies.
+    fn jar(&self) -> Option<MutexGuard<'_, Jar>> {
+        self.rules.cookies.then(|| self.jar.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}

@@ -1,0 +1,153 @@
+//! The test web as a program: serves until it is told to stop or its time is over.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use annalist_testweb::{Hazard, Junk, ServerOptions, TestWeb, WorldConfig};
+use anyhow::Context;
+use clap::Parser;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// A deterministic synthetic web on loopback addresses.
+#[derive(Parser)]
+#[command(version)]
+struct Arguments {
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Healthy hosts; hazard hosts come on top
+    #[arg(long, default_value_t = 20)]
+    hosts: usize,
+    /// Articles, posts and threads over all hosts
+    #[arg(long, default_value_t = 500)]
+    pages: usize,
+    /// Mean size of a page
+    #[arg(long, default_value_t = 4000)]
+    page_bytes: usize,
+    #[arg(long, default_value_t = 10)]
+    links_per_page: usize,
+    /// Loopback addresses that the hosts share
+    #[arg(long, default_value_t = 8)]
+    addresses: usize,
+    #[arg(long, default_value_t = 3)]
+    images_per_host: usize,
+    /// Hazards, separated by commas, or "all"
+    #[arg(long, value_delimiter = ',')]
+    hazards: Vec<String>,
+    /// Share of hazard hosts among all hosts
+    #[arg(long, default_value_t = 1.0 / 3.0)]
+    hazard_share: f64,
+    /// Share of hosts that compress their pages
+    #[arg(long, default_value_t = 0.3)]
+    gzip: f64,
+    /// Share of hosts that announce a sitemap
+    #[arg(long, default_value_t = 0.5)]
+    sitemaps: f64,
+    /// Share of links whose anchor is about another topic
+    #[arg(long, default_value_t = 0.0)]
+    lying_anchors: f64,
+    /// Share of pages that link to a host outside of this web
+    #[arg(long, default_value_t = 0.0)]
+    outside_links: f64,
+    /// Share of hosts where some pages fail at first
+    #[arg(long, default_value_t = 0.0)]
+    flaky: f64,
+    /// Let blogs and forums link to print views, reply forms, profiles and the like
+    #[arg(long)]
+    junk: bool,
+    /// 0 for any free port
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    #[arg(long, default_value_t = 2)]
+    threads: usize,
+    /// Milliseconds between a request and its answer
+    #[arg(long, default_value_t = 0)]
+    latency_ms: u64,
+    /// Where to write a spec that crawls this web
+    #[arg(long)]
+    spec: Option<PathBuf>,
+    /// Where to write what a crawl should find, as JSON
+    #[arg(long)]
+    truth: Option<PathBuf>,
+    /// Where to append the access log, one JSON object a line
+    #[arg(long)]
+    log: Option<PathBuf>,
+    /// Seconds until it ends by itself
+    #[arg(long)]
+    time_limit: Option<u64>,
+}
+
+impl Arguments {
+    fn world(&self) -> anyhow::Result<WorldConfig> {
+        let hazards = match self.hazards.as_slice() {
+            [all] if all == "all" => Hazard::ALL.to_vec(),
+            names => names.iter().map(|name| name.parse()).collect::<Result<_, _>>()?,
+        };
+        Ok(WorldConfig {
+            seed: self.seed,
+            hosts: self.hosts,
+            pages: self.pages,
+            page_bytes: self.page_bytes,
+            links_per_page: self.links_per_page,
+            addresses: self.addresses,
+            images_per_host: self.images_per_host,
+            hazards,
+            hazard_share: self.hazard_share,
+            gzip: self.gzip,
+            sitemaps: self.sitemaps,
+            lying_anchors: self.lying_anchors,
+            outside_links: self.outside_links,
+            flaky: self.flaky,
+            junk: if self.junk { Junk::On } else { Junk::Off },
+            ..WorldConfig::default()
+        })
+    }
+
+    fn options(&self) -> ServerOptions {
+        ServerOptions {
+            port: self.port,
+            threads: self.threads,
+            latency: Duration::from_millis(self.latency_ms),
+            log_file: self.log.clone(),
+            ..ServerOptions::default()
+        }
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    let arguments = Arguments::parse();
+    // Before anything is told: whoever reads "ready" may send the signal at once.
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut web = TestWeb::start(arguments.world()?, arguments.options())?;
+    write_files(&arguments, &web)?;
+    let mut out = std::io::stdout();
+    writeln!(out, "ready {}", web.first_address())?;
+    out.flush()?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        () = time_over(arguments.time_limit) => {}
+    }
+    web.stop();
+    Ok(())
+}
+
+fn write_files(arguments: &Arguments, web: &TestWeb) -> anyhow::Result<()> {
+    if let Some(path) = &arguments.spec {
+        std::fs::write(path, web.spec_toml()).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    if let Some(path) = &arguments.truth {
+        let json = web.world().truth().to_json()?;
+        std::fs::write(path, json).with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+async fn time_over(limit: Option<u64>) {
+    match limit {
+        Some(seconds) => tokio::time::sleep(Duration::from_secs(seconds)).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,73 @@
+//! Made-up people: who writes, who comments, who is written about.
+
+/// Authors of articles and blog posts.
+pub(crate) const AUTHORS: [&str; 24] = [
+    "Anna Bergmann",
+    "Tobias Lindqvist",
+    "Maria Kostas",
+    "Henry Walcott",
+    "Claire Duvernay",
+    "Nikos Papas",
+    "Ingrid Solheim",
+    "Paul Merriweather",
+    "Sophie Tremont",
+    "Jonas Feldmann",
+    "Elena Markou",
+    "Ruth Ashdown",
+    "Victor Haldane",
+    "Lucie Morvan",
+    "Stefan Brandner",
+    "Dimitra Leontis",
+    "George Pemberton",
+    "Agnes Rowley",
+    "Karl Osterwald",
+    "Isabelle Garnier",
+    "Petros Vlahos",
+    "Martha Quill",
+    "Oskar Nyberg",
+    "Julia Thornton",
+];
+
+/// Names of those who comment and post in forums.
+pub(crate) const NICKNAMES: [&str; 28] = [
+    "redkite",
+    "oldsalt",
+    "mira_k",
+    "graupel",
+    "lumen",
+    "tinkerer",
+    "paperboat",
+    "nightowl77",
+    "fennel",
+    "quietstorm",
+    "bernd_m",
+    "lacorde",
+    "papillon",
+    "dusty",
+    "hedgerow",
+    "marble",
+    "skylark",
+    "tonic",
+    "weaver",
+    "yannis_p",
+    "zephyr9",
+    "cobalt",
+    "driftwood",
+    "ember",
+    "foxglove",
+    "granite",
+    "harbour",
+    "ivy_l",
+];
+
+/// People who are named in pages of a topic; in the order of the topics.
+pub(super) const TOPIC_PEOPLE: [&[&str]; super::TOPICS] = [
+    &["Edda Thorvald", "Marcus Icefield", "Leonie Frost"],
+    &["Antonis Karavelas", "Brigitte Steuer", "Howard Pennington"],
+    &["Amara Okoye", "Felix Sandoval", "Greta Holmqvist"],
+    &["Orlando Vecchi", "Pauline Strauss", "Theodor Klang"],
+    &["Captain Elias Moor", "Hortense de Valmy", "Friedrich Aldenburg"],
+    &["Nadia Petrescu", "Caspar Nullmann", "Wendy Bytewell"],
+    &["Rosalind Saffron", "Emile Poivre", "Giorgos Elaia"],
+    &["Stella Varga", "Hugo Nebel", "Iris Castellan"],
+];

@@ -1,0 +1,285 @@
+//! Lines of a CDXJ index: where a capture is. Which file holds the index is decided by the writer and the indexer.
+
+use std::fmt::{self, Write};
+
+use serde_json::Value;
+
+use crate::date::warc_date_digits;
+use crate::fields::Fields;
+use crate::http::HttpHead;
+use crate::surt::surt_key;
+
+/// One capture, as pywb's own indexer describes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CdxLine {
+    /// `com,example)/path?query`
+    pub key: String,
+    /// Fourteen digits.
+    pub timestamp: String,
+    pub url: String,
+    /// `warc/revisit` for revisits, `unk` when the server did not say.
+    pub mime: String,
+    pub status: Option<String>,
+    /// Base32 alone for SHA-1, with its label for other hashes.
+    pub digest: Option<String>,
+    pub length: u64,
+    pub offset: u64,
+    pub filename: String,
+}
+
+impl CdxLine {
+    /// The line for a record, or `None` if records of this kind are not looked up by address.
+    ///
+    /// `payload_digest` counts when the record itself has none. Offset, length and file name are left for the caller.
+    pub(crate) fn describe(
+        fields: &Fields,
+        head: Option<&HttpHead>,
+        payload_digest: Option<&str>,
+    ) -> Option<CdxLine> {
+        let kind = fields.get("WARC-Type")?;
+        let url = target_uri(fields)?;
+        let is_http = starts_with_ignoring_case(url, "http://") || starts_with_ignoring_case(url, "https://");
+        let content_type = match kind {
+            "response" if is_http => head.and_then(|head| head.field("Content-Type")),
+            "revisit" if is_http => Some("warc/revisit"),
+            "resource" if !starts_with_ignoring_case(url, "dns:") => fields.get("Content-Type"),
+            _ => return None,
+        };
+        let mime =
+            content_type.and_then(|value| value.split([';', ' ']).next()).filter(|mime| !mime.is_empty());
+        // By convention, the status of a revisit is that of the capture it refers to.
+        let status = head.filter(|_| kind == "response").map(|head| head.status.clone());
+        let digest = fields.get("WARC-Payload-Digest").or(payload_digest);
+        Some(CdxLine {
+            key: surt_key(url),
+            timestamp: warc_date_digits(fields.get("WARC-Date")?)?,
+            url: url.to_owned(),
+            mime: mime.unwrap_or("unk").to_owned(),
+            status: status.filter(|status| !status.is_empty()),
+            digest: digest.map(|digest| digest.strip_prefix("sha1:").unwrap_or(digest).to_owned()),
+            ..CdxLine::default()
+        })
+    }
+
+    /// Reads a line of CDXJ, or of the older CDX with eleven fields. `None` for header lines and anything else.
+    pub fn parse(line: &str) -> Option<CdxLine> {
+        let line = line.trim_end_matches(['\r', '\n']);
+        let (key, rest) = line.split_once(' ')?;
+        let (timestamp, rest) = rest.split_once(' ')?;
+        if key.is_empty() || timestamp.is_empty() || !timestamp.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        let line = CdxLine { key: key.to_owned(), timestamp: timestamp.to_owned(), ..CdxLine::default() };
+        if rest.starts_with('{') { line.with_json(rest) } else { line.with_columns(rest) }
+    }
+
+    fn with_json(self, json: &str) -> Option<CdxLine> {
+        let value: Value = serde_json::from_str(json).ok()?;
+        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
+        let number = |name: &str| match value.get(name)? {
+            Value::String(digits) => digits.parse().ok(),
+            other => other.as_u64(),
+        };
+        let status = match value.get("status") {
+            Some(Value::Number(number)) => Some(number.to_string()),
+            _ => text("status"),
+        };
+        Some(CdxLine {
+            url: text("url")?,
+            mime: text("mime").unwrap_or_else(|| "unk".to_owned()),
+            status,
+            digest: text("digest"),
+            length: number("length").unwrap_or(0),
+            offset: number("offset")?,
+            filename: text("filename")?,
+            ..self
+        })
+    }
+
+    /// `N b a m s k r M S V g`: the first two are read already.
+    fn with_columns(self, columns: &str) -> Option<CdxLine> {
+        let columns: Vec<&str> = columns.split(' ').collect();
+        let &[url, mime, status, digest, _redirect, _meta, length, offset, filename] = columns.as_slice()
+        else {
+            return None;
+        };
+        let given = |text: &str| (text != "-").then(|| text.to_owned());
+        Some(CdxLine {
+            url: url.to_owned(),
+            mime: mime.to_owned(),
+            status: given(status),
+            digest: given(digest),
+            length: length.parse().unwrap_or(0),
+            offset: offset.parse().ok()?,
+            filename: filename.to_owned(),
+            ..self
+        })
+    }
+}
+
+/// The line without its end.
+impl fmt::Display for CdxLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} {} {{\"url\": {}, \"mime\": {}",
+            self.key,
+            self.timestamp,
+            Json(&self.url),
+            Json(&self.mime)
+        )?;
+        if let Some(status) = &self.status {
+            write!(f, ", \"status\": {}", Json(status))?;
+        }
+        if let Some(digest) = &self.digest {
+            write!(f, ", \"digest\": {}", Json(digest))?;
+        }
+        let filename = Json(&self.filename);
+        write!(
+            f,
+            ", \"length\": \"{}\", \"offset\": \"{}\", \"filename\": {filename}}}",
+            self.length, self.offset
+        )
+    }
+}
+
+/// A JSON string in ASCII, as Python writes it.
+struct Json<'a>(&'a str);
+
+impl fmt::Display for Json<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_char('"')?;
+        for c in self.0.chars() {
+            match c {
+                '"' => f.write_str("\\\"")?,
+                '\\' => f.write_str("\\\\")?,
+                '\n' => f.write_str("\\n")?,
+                '\r' => f.write_str("\\r")?,
+                '\t' => f.write_str("\\t")?,
+                '\u{8}' => f.write_str("\\b")?,
+                '\u{c}' => f.write_str("\\f")?,
+                ' '..='~' => f.write_char(c)?,
+                _ => {
+                    for unit in c.encode_utf16(&mut [0; 2]) {
+                        write!(f, "\\u{unit:04x}")?;
+                    }
+                }
+            }
+        }
+        f.write_char('"')
+    }
+}
+
+/// The target of a record. Some writers put it in angle brackets, as WARC/1.0 seemed to ask for.
+pub(crate) fn target_uri(fields: &Fields) -> Option<&str> {
+    let uri = fields.get("WARC-Target-URI")?;
+    Some(uri.strip_prefix('<').and_then(|uri| uri.strip_suffix('>')).unwrap_or(uri))
+}
+
+fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
+    text.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix))
+}
+
+/// Many lines, close together in memory, to be sorted once.
+#[derive(Clone, Debug, Default)]
+pub struct CdxLines {
+    text: String,
+    starts: Vec<usize>,
+}
+
+impl CdxLines {
+    pub fn push(&mut self, line: &CdxLine) {
+        self.starts.push(self.text.len());
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.text, "{line}");
+    }
+
+    /// How much memory the lines take, about.
+    pub fn bytes(&self) -> usize {
+        self.text.len() + self.starts.len() * size_of::<usize>()
+    }
+
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.starts.is_empty()
+    }
+
+    pub(crate) fn truncate(&mut self, count: usize) {
+        if let Some(start) = self.starts.get(count).copied() {
+            self.text.truncate(start);
+            self.starts.truncate(count);
+        }
+    }
+
+    /// The lines in bytewise order, each with its end.
+    pub fn sorted(&self) -> impl Iterator<Item = &str> {
+        let mut starts = self.starts.clone();
+        starts.sort_unstable_by_key(|start| self.line(*start));
+        starts.into_iter().map(|start| self.line(start))
+    }
+
+    fn line(&self, start: usize) -> &str {
+        self.text[start..].split_inclusive('\n').next().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CdxLine, CdxLines};
+
+    fn line() -> CdxLine {
+        CdxLine {
+            key: "com,example)/ä".to_owned(),
+            timestamp: "20170730223850".to_owned(),
+            url: "http://example.com/ä\"😀".to_owned(),
+            mime: "text/html".to_owned(),
+            status: Some("200".to_owned()),
+            digest: Some("ABC".to_owned()),
+            length: 5,
+            offset: 7,
+            filename: "a.warc.gz".to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_line_is_written_as_python_writes_it_and_read_back() {
+        let text = line().to_string();
+        assert_eq!(
+            text,
+            "com,example)/ä 20170730223850 {\"url\": \"http://example.com/\\u00e4\\\"\\ud83d\\ude00\", \
+             \"mime\": \"text/html\", \"status\": \"200\", \"digest\": \"ABC\", \"length\": \"5\", \"offset\": \"7\", \
+             \"filename\": \"a.warc.gz\"}"
+        );
+        assert_eq!(CdxLine::parse(&text), Some(line()));
+    }
+
+    #[test]
+    fn the_older_format_with_eleven_fields_is_read() {
+        let text = "com,example)/ 20170730223850 http://example.com/ text/html - ABC - - 5 7 a.warc.gz\n";
+        let read = CdxLine::parse(text).unwrap();
+        assert_eq!(read.url, "http://example.com/");
+        assert_eq!(read.status, None);
+        assert_eq!((read.length, read.offset), (5, 7));
+    }
+
+    #[test]
+    fn what_is_no_line_is_passed_over() {
+        for text in ["", " CDX N b a m s k r M S V g", "a 1 {", "a b c", "a 2017 {\"url\": 1}", "!meta {}"] {
+            assert_eq!(CdxLine::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn lines_come_out_in_bytewise_order() {
+        let mut lines = CdxLines::default();
+        for key in ["b", "a", "a,b", "a)/"] {
+            lines.push(&CdxLine { key: key.to_owned(), ..line() });
+        }
+        lines.truncate(3);
+        let keys: Vec<&str> = lines.sorted().filter_map(|line| line.split(' ').next()).collect();
+        assert_eq!(keys, ["a", "a,b", "b"]);
+    }
+}

@@ -1,0 +1,122 @@
+//! The head of an HTTP message as it stands in a block, read leniently: servers are.
+//! What a crawler makes of a response is decided by its source.
+
+use std::io::{self, BufRead};
+
+const MAX_HEAD_BYTES: usize = 1 << 20;
+
+/// Status line and header fields of a response.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HttpHead {
+    /// The second word of the status line, empty if there is none.
+    pub status: String,
+    /// Bytes that are no UTF-8 are replaced.
+    pub fields: Vec<(String, String)>,
+    /// With the empty line that ends it.
+    pub length: usize,
+}
+
+impl HttpHead {
+    /// The head at the start of a block. `None` if the block does not start with a status line.
+    pub fn parse(block: &[u8]) -> Option<HttpHead> {
+        let mut input = block;
+        HttpHead::read(&mut input).ok().flatten()
+    }
+
+    /// Reads the head and leaves `input` at the body.
+    pub fn read(input: &mut impl BufRead) -> io::Result<Option<HttpHead>> {
+        if !input.fill_buf()?.starts_with(b"HTTP") {
+            return Ok(None);
+        }
+        let mut head = HttpHead::default();
+        let mut line = Vec::new();
+        let mut first = true;
+        while head.length < MAX_HEAD_BYTES {
+            line.clear();
+            head.length += read_line(input, &mut line, MAX_HEAD_BYTES - head.length)?;
+            let text = String::from_utf8_lossy(&line);
+            let text = text.trim_end_matches(['\r', '\n']);
+            if text.is_empty() {
+                break;
+            }
+            if first {
+                head.status = text.split_ascii_whitespace().nth(1).unwrap_or_default().to_owned();
+            } else {
+                head.add_line(text);
+            }
+            first = false;
+        }
+        Ok(Some(head))
+    }
+
+    fn add_line(&mut self, line: &str) {
+        if line.starts_with([' ', '\t']) {
+            if let Some((_, value)) = self.fields.last_mut() {
+                value.push(' ');
+                value.push_str(line.trim());
+            }
+        } else if let Some((name, value)) = line.split_once(':') {
+            self.fields.push((name.trim().to_owned(), value.trim().to_owned()));
+        }
+    }
+
+    /// The first field of that name.
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    pub fn is_chunked(&self) -> bool {
+        self.fields.iter().any(|(name, value)| {
+            name.eq_ignore_ascii_case("transfer-encoding")
+                && value.split(',').any(|coding| coding.trim().eq_ignore_ascii_case("chunked"))
+        })
+    }
+}
+
+/// Up to and with the next LF, the end of the input, or `limit` bytes.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
+    let mut read = 0;
+    while read < limit {
+        let ready = input.fill_buf()?;
+        if ready.is_empty() {
+            break;
+        }
+        let ready = &ready[..ready.len().min(limit - read)];
+        let end = ready.iter().position(|b| *b == b'\n');
+        let used = end.map_or(ready.len(), |at| at + 1);
+        line.extend_from_slice(&ready[..used]);
+        input.consume(used);
+        read += used;
+        if end.is_some() {
+            break;
+        }
+    }
+    Ok(read)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HttpHead;
+
+    #[test]
+    fn a_head_is_read_up_to_its_empty_line() {
+        let block = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nX-Long: a\r\n  b\r\nTransfer-Encoding: Chunked\r\n\r\nbody";
+        let head = HttpHead::parse(block).unwrap();
+        assert_eq!(head.status, "200");
+        assert_eq!(head.field("content-type"), Some("text/html"));
+        assert_eq!(head.field("x-long"), Some("a b"));
+        assert!(head.is_chunked());
+        assert_eq!(&block[head.length..], b"body");
+    }
+
+    #[test]
+    fn a_broken_head_gives_what_can_be_read() {
+        assert_eq!(HttpHead::parse(b"<html>"), None);
+        assert_eq!(HttpHead::parse(b""), None);
+        let head = HttpHead::parse(b"HTTP/1.0\nno colon\nA: \xff\n\nbody").unwrap();
+        assert_eq!(head.status, "");
+        assert_eq!(head.field("a"), Some("\u{fffd}"));
+        let cut = HttpHead::parse(b"HTTP/1.1 404 Not").unwrap();
+        assert_eq!((cut.status.as_str(), cut.length), ("404", 16));
+    }
+}

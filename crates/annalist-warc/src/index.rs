@@ -1,0 +1,111 @@
+//! CDXJ indexes of WARC files that are there already, and how an index gets to disk. What a line says is in `cdx.rs`.
+
+use std::io::{self, BufRead};
+use std::path::Path;
+
+use annalist_disk::Disk;
+
+use crate::cdx::{CdxLine, CdxLines};
+use crate::digest::{DigestKind, Hasher};
+use crate::http::HttpHead;
+use crate::payload::Dechunked;
+use crate::read::{BlockRecord, Framing, Reader};
+use crate::source::{Fault, ReadError};
+use crate::writer::WriteError;
+
+const WRITE_BYTES: usize = 256 * 1024;
+
+/// The index lines of a WARC file, under the file's own name.
+pub fn index_file(path: &Path) -> Result<CdxLines, ReadError> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut reader = Reader::open(path).map_err(|e| ReadError::new(0, Fault::Io(e)))?;
+    let mut lines = CdxLines::default();
+    index_reader(&mut reader, &name, &mut |line| lines.push(&line))?;
+    Ok(lines)
+}
+
+/// Hands over the index line of every record that has one. Returns where the last record ends.
+pub fn index_reader<R: BufRead>(
+    reader: &mut Reader<R>,
+    filename: &str,
+    take: &mut dyn FnMut(CdxLine),
+) -> Result<u64, ReadError> {
+    let mut end = 0;
+    while let Some(mut record) = reader.next_record()? {
+        let line = describe(&mut record)?;
+        let span = record.finish()?;
+        if span.framing != Framing::Alone {
+            return Err(ReadError::new(span.offset, Fault::NotAddressable));
+        }
+        end = span.offset + span.length;
+        if let Some(line) = line {
+            let filename = filename.to_owned();
+            take(CdxLine { offset: span.offset, length: span.length, filename, ..line });
+        }
+    }
+    Ok(end)
+}
+
+fn describe<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Result<Option<CdxLine>, ReadError> {
+    let offset = record.offset;
+    let failed = |e| ReadError::from_io(e, offset);
+    let is_response = record.kind() == "response";
+    let head = if is_response { HttpHead::read(record).map_err(failed)? } else { None };
+    let has_payload = is_response || record.kind() == "resource";
+    let digest = if has_payload && record.fields.get("WARC-Payload-Digest").is_none() {
+        let chunked = head.as_ref().is_some_and(HttpHead::is_chunked);
+        Some(payload_digest(record, chunked).map_err(failed)?)
+    } else {
+        None
+    };
+    Ok(CdxLine::describe(&record.fields, head.as_ref(), digest.as_deref()))
+}
+
+fn payload_digest(block: &mut impl BufRead, chunked: bool) -> io::Result<String> {
+    let mut hasher = Hasher::new(DigestKind::Sha1);
+    let mut payload = Dechunked::new(block, chunked);
+    loop {
+        let ready = payload.fill_buf()?;
+        if ready.is_empty() {
+            return Ok(hasher.finish().to_string());
+        }
+        hasher.update(ready);
+        let used = ready.len();
+        payload.consume(used);
+    }
+}
+
+/// Writes an index in order. Whatever happens, the file holds the old lines or all of the new ones.
+pub fn write_index(disk: &dyn Disk, path: &Path, lines: &CdxLines) -> Result<(), WriteError> {
+    let fresh = path.with_extension("cdxj.new");
+    let result = write_fresh(disk, &fresh, lines).and_then(|()| {
+        disk.rename(&fresh, path)?;
+        path.parent().map_or(Ok(()), |dir| disk.sync_dir(dir))
+    });
+    result.map_err(|e| {
+        // It may hold the very room that is missing.
+        let _ = disk.remove(&fresh);
+        WriteError::at(path, e)
+    })
+}
+
+fn write_fresh(disk: &dyn Disk, fresh: &Path, lines: &CdxLines) -> io::Result<()> {
+    // Left over when an earlier attempt was interrupted.
+    match disk.remove(fresh) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+        _ => {}
+    }
+    let mut file = disk.create(fresh)?;
+    let mut buffer = String::with_capacity(WRITE_BYTES);
+    for line in lines.sorted() {
+        if buffer.len() + line.len() > WRITE_BYTES {
+            file.append(buffer.as_bytes())?;
+            buffer.clear();
+        }
+        buffer.push_str(line);
+    }
+    if !buffer.is_empty() {
+        file.append(buffer.as_bytes())?;
+    }
+    file.sync()
+}

@@ -1,0 +1,45 @@
+//! WARC files: written, read, indexed and judged.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
+//! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
+//! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs` |
+//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs` |
+//! | whether a file is as it should be | `verify/` |
+//!
+//! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
+
+mod cdx;
+mod date;
+mod digest;
+mod fields;
+mod file_name;
+mod http;
+mod index;
+mod pack;
+mod payload;
+mod read;
+mod record;
+mod recover;
+mod session_ids;
+mod source;
+mod surt;
+mod verify;
+mod writer;
+
+pub use cdx::{CdxLine, CdxLines};
+pub use date::{digits14, digits17, rfc3339};
+pub use digest::{Digest, DigestKind, Hasher};
+pub use fields::Fields;
+pub use file_name::OPEN_SUFFIX;
+pub use http::HttpHead;
+pub use index::{index_file, index_reader, write_index};
+pub use payload::{ContentCoding, Dechunked, decoded};
+pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};
+pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, RevisitProfile, Truncated};
+pub use recover::{Damaged, RecoverReport, recover};
+pub use source::{Fault, ReadError};
+pub use surt::{surt_key, surt_prefix_form};
+pub use verify::{Kind, Problem, Report, verify, verify_all, verify_reader};
+pub use writer::{Position, WriteError, Writer, WriterSettings, Written};

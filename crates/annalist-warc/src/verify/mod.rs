@@ -1,0 +1,197 @@
+//! Whether WARC files are as they should be, to the last byte. Stricter than reading, which takes what it can get.
+//!
+//! One file is judged by [`verify`]; a set of files, with the references between them, by [`verify_all`].
+
+use std::fmt;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use crate::read::Reader;
+use crate::source::{Fault, ReadError};
+
+mod record;
+mod references;
+
+use references::{References, Scope};
+
+/// A file that is broken everywhere is not described at greater length than this.
+const MAX_PROBLEMS: usize = 1_000;
+
+/// What was found in one file.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    pub path: PathBuf,
+    pub records: u64,
+    pub problems: Vec<Problem>,
+    /// Problems beyond those that are listed.
+    pub more_problems: u64,
+}
+
+impl Report {
+    pub fn is_clean(&self) -> bool {
+        self.problems.is_empty()
+    }
+
+    fn add(&mut self, offset: u64, kind: Kind, message: impl Into<String>) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(Problem { offset, kind, message: message.into() });
+        } else {
+            self.more_problems += 1;
+        }
+    }
+
+    fn add_error(&mut self, error: &ReadError) {
+        self.add(error.offset, Kind::of(&error.fault), error.fault.to_string());
+    }
+}
+
+/// One thing that is wrong. The offset is that of the record, or of the byte where reading had to stop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub offset: u64,
+    pub kind: Kind,
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at byte {}: {}", self.offset, self.message)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The file cannot be opened or read.
+    Unreadable,
+    EmptyFile,
+    CutTail,
+    /// Bytes that are no gzip data: changed, or appended.
+    BadGzip,
+    BadChecksum,
+    /// A name that promises gzip, and bytes that are not.
+    NotCompressed,
+    NotARecord,
+    BadHead,
+    /// Content-Length reaches beyond the record.
+    WrongLength,
+    /// No CRLF CRLF where Content-Length puts it.
+    NoTerminator,
+    BareLf,
+    /// One gzip member for many records.
+    SharedMember,
+    /// One record in many gzip members.
+    SpreadMember,
+    UnknownVersion,
+    MissingField,
+    RepeatedField,
+    BadDate,
+    BadRecordId,
+    RepeatedRecordId,
+    NoWarcinfo,
+    WrongBlockDigest,
+    WrongPayloadDigest,
+    /// The payload digest covers the chunk frame too.
+    PayloadDigestWithFrame,
+    UnknownDigest,
+    /// A revisit that does not say what it refers to.
+    RevisitWithoutTarget,
+    /// A revisit whose target is not there.
+    RevisitTargetMissing,
+    RevisitOfRevisit,
+    /// WARC-Concurrent-To names a record that is not there.
+    DanglingReference,
+}
+
+impl Kind {
+    fn of(fault: &Fault) -> Kind {
+        match fault {
+            Fault::Io(_) => Kind::Unreadable,
+            Fault::CutShort => Kind::CutTail,
+            Fault::BadGzip(_) => Kind::BadGzip,
+            Fault::BadChecksum => Kind::BadChecksum,
+            Fault::NotARecord => Kind::NotARecord,
+            Fault::HeadTooLong(_) | Fault::BadField(_) | Fault::NoLength | Fault::HeadAcrossMembers => {
+                Kind::BadHead
+            }
+            Fault::LengthPastMember => Kind::WrongLength,
+            Fault::NotAddressable => Kind::SharedMember,
+            Fault::NoTerminator => Kind::NoTerminator,
+        }
+    }
+}
+
+/// Judges one file by itself: a revisit may refer to a capture in another one.
+pub fn verify(path: &Path) -> Report {
+    let mut references = References::default();
+    let mut reports = vec![verify_path(path, 0, &mut references)];
+    references.resolve(&mut reports, Scope::OneFile);
+    reports.pop().unwrap_or_default()
+}
+
+/// Judges files that belong together: record ids are unique and references lead somewhere across all of them.
+pub fn verify_all<P: AsRef<Path>>(paths: &[P]) -> Vec<Report> {
+    let mut references = References::default();
+    let mut reports: Vec<Report> = paths
+        .iter()
+        .enumerate()
+        .map(|(index, path)| verify_path(path.as_ref(), index, &mut references))
+        .collect();
+    references.resolve(&mut reports, Scope::WholeSet);
+    reports
+}
+
+/// Judges bytes that are not in a file of their own, as [`verify`] does.
+pub fn verify_reader<R: BufRead>(input: R) -> Report {
+    let mut references = References::default();
+    let mut reports = vec![Report::default()];
+    check(Reader::new(input), 0, &mut reports[0], &mut references);
+    references.resolve(&mut reports, Scope::OneFile);
+    reports.pop().unwrap_or_default()
+}
+
+fn verify_path(path: &Path, index: usize, references: &mut References) -> Report {
+    let mut report = Report { path: path.to_owned(), ..Report::default() };
+    match Reader::open(path) {
+        Ok(reader) => {
+            let promises_gzip = path.to_string_lossy().contains(".gz");
+            if check(reader, index, &mut report, references) == Compressed::No && promises_gzip {
+                report.add(0, Kind::NotCompressed, "the name says gzip, the bytes do not");
+            }
+        }
+        Err(e) => report.add(0, Kind::Unreadable, e.to_string()),
+    }
+    report
+}
+
+#[derive(PartialEq, Eq)]
+enum Compressed {
+    Yes,
+    No,
+}
+
+fn check<R: BufRead>(
+    mut reader: Reader<R>,
+    file: usize,
+    report: &mut Report,
+    references: &mut References,
+) -> Compressed {
+    loop {
+        let result = match reader.next_record() {
+            Ok(Some(record)) => record::check(record, file, report, references),
+            Ok(None) => break,
+            Err(error) => Err(error),
+        };
+        if let Err(error) = result {
+            report.add_error(&error);
+            if !reader.skip_broken() {
+                break;
+            }
+        }
+    }
+    if report.records == 0 && report.is_clean() {
+        report.add(0, Kind::EmptyFile, "there is not a single record");
+        // An empty file is neither, and one complaint is enough.
+        return Compressed::Yes;
+    }
+    if reader.is_gzip() { Compressed::Yes } else { Compressed::No }
+}

@@ -1,0 +1,190 @@
+//! What can be typed. Each option is defined once, here; checking values is the spec's concern.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "annalist",
+    version,
+    about = "Builds topical web archives: crawls, keeps every byte as WARC, and can say why.",
+    after_help = "Examples:
+  annalist demo                                  crawl a small web made for trying, on this machine
+  annalist check specs/first.toml                what is wrong with a spec, and what it amounts to
+  annalist crawl specs/first.toml                archive what a spec describes; again to resume
+  annalist crawl --url https://www.example.org/ --contact https://library.example/crawler --limit 100
+  annalist explain collections/first https://www.example.org/a    why was this (not) fetched?"
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Archive what a spec describes; run again on the same job directory to resume
+    Crawl(CrawlArgs),
+    /// How a crawl stands, running or not
+    Status(StatusArgs),
+    /// Ask a running crawl to finish the pages under way and stop
+    Stop(JobArgs),
+    /// Why a URL was, or was not, fetched: every decision with its reason
+    Explain(ExplainArgs),
+    /// Report every mistake in a spec with line and key, and show the effective spec
+    Check(CheckArgs),
+    /// Make a sorted CDXJ index of WARC files
+    Index(IndexArgs),
+    /// Validate WARC files strictly
+    Verify(VerifyArgs),
+    /// Crawl a small web made for trying, on this machine only, and report
+    Demo(DemoArgs),
+}
+
+#[derive(Debug, Default, Args)]
+#[command(after_help = "Examples:
+  annalist crawl my.toml                          into collections/NAME, the name in the spec
+  annalist crawl my.toml --job /archive/my --time-limit 12h
+  annalist crawl --job /archive/my                resume with the spec kept there
+  annalist crawl --url http://127.0.0.1:8080/ --allow 127.0.0.0/8 --min-delay 0s
+
+Exit codes: 0 done, 3 disk full, 4 bad configuration, 9 failed, 11 interrupted, 14 size limit, 15 time limit.")]
+pub struct CrawlArgs {
+    /// The spec, a TOML file
+    #[arg(value_name = "SPEC", conflicts_with = "config")]
+    pub spec: Option<PathBuf>,
+    /// The spec, for those used to this name
+    #[arg(long, value_name = "SPEC")]
+    pub config: Option<PathBuf>,
+    /// Where the crawl is kept [default: collections/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub job: Option<PathBuf>,
+    /// A seed; may be given several times
+    #[arg(long, value_name = "URL")]
+    pub url: Vec<String>,
+    /// A file of seeds, one URL a line
+    #[arg(long, value_name = "FILE")]
+    pub seeds: Vec<PathBuf>,
+    /// How far the seeds given here reach: page, prefix, host, domain or any
+    #[arg(long, value_name = "KIND")]
+    pub scope: Option<String>,
+    /// Stop after this many pages
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+    /// Clicks from a seed at most
+    #[arg(long, value_name = "N")]
+    pub depth: Option<u16>,
+    /// Stop when this much was received, such as 50GB
+    #[arg(long, value_name = "SIZE")]
+    pub size_limit: Option<String>,
+    /// Stop after this long, such as 12h
+    #[arg(long, value_name = "TIME")]
+    pub time_limit: Option<String>,
+    /// A non-public network that may be asked all the same, such as 127.0.0.0/8
+    #[arg(long, value_name = "NETWORK")]
+    pub allow: Vec<String>,
+    /// An address of its own for a name: NAME=IP:PORT
+    #[arg(long, value_name = "NAME=ADDRESS")]
+    pub resolve: Vec<String>,
+    /// Shortest rest of a server, such as 2s
+    #[arg(long, value_name = "TIME")]
+    pub min_delay: Option<String>,
+    /// Longest rest of a server
+    #[arg(long, value_name = "TIME")]
+    pub max_delay: Option<String>,
+    /// obey, robots-only or ignore
+    #[arg(long, value_name = "POLICY")]
+    pub robots: Option<String>,
+    /// Where a webmaster finds out who crawls; part of the user agent
+    #[arg(long, value_name = "URL")]
+    pub contact: Option<String>,
+    /// The whole user agent
+    #[arg(long, value_name = "TEXT")]
+    pub user_agent: Option<String>,
+    /// Check the spec and show what would be done; ask nobody
+    #[arg(long)]
+    pub dry_run: bool,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct StatusArgs {
+    /// The job directory
+    pub dir: PathBuf,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct JobArgs {
+    /// The job directory
+    pub dir: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The job directory
+    pub dir: PathBuf,
+    /// The URL in question
+    pub url: String,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The spec, a TOML file
+    #[arg(required_unless_present = "keys")]
+    pub spec: Option<PathBuf>,
+    /// List every key a spec may have, with its default and meaning
+    #[arg(long)]
+    pub keys: bool,
+    /// Only say whether it is good
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  annalist index collections/first/archive/*.warc.gz > all.cdxj")]
+pub struct IndexArgs {
+    /// WARC files, or folders of them
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// Where to write [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  annalist verify collections/first/archive
+Exit code 0 when all files are valid, 9 when one is not.")]
+pub struct VerifyArgs {
+    /// WARC files, or folders of them
+    #[arg(required = true)]
+    pub paths: Vec<PathBuf>,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Where the crawl is kept; an earlier demo there is replaced
+    #[arg(long, value_name = "DIR", default_value = "collections/demo")]
+    pub job: PathBuf,
+    /// How many pages the web for trying has
+    #[arg(long, value_name = "N", default_value_t = 3000)]
+    pub pages: usize,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}

@@ -1,0 +1,28 @@
+//! One subcommand, one file.
+
+use anyhow::Result;
+
+use crate::cli::{Cli, Command};
+use crate::exit::Exit;
+
+mod check;
+mod crawl;
+mod demo;
+mod explain;
+mod index;
+mod status;
+mod stop;
+mod verify;
+
+pub fn run(cli: Cli) -> Result<Exit> {
+    match cli.command {
+        Command::Crawl(args) => crawl::run(&args),
+        Command::Status(args) => status::run(&args),
+        Command::Stop(args) => stop::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Index(args) => index::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Demo(args) => demo::run(&args),
+    }
+}

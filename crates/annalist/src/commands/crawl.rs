@@ -1,0 +1,103 @@
+//! `annalist crawl`: archive what a spec describes.
+
+use std::path::Path;
+
+use annalist_crawl::budget::Ending;
+use annalist_crawl::engine::{Crawl, Report};
+use annalist_crawl::job::JobDir;
+use annalist_crawl::status::Board;
+use annalist_crawl::stop::{Stop, Urge};
+use annalist_model::spec::Spec;
+use anyhow::{Context, Result};
+
+use crate::cli::CrawlArgs;
+use crate::exit::{BadConfiguration, Exit};
+use crate::progress::{self, Progress};
+use crate::{show, spec_file};
+
+pub fn run(args: &CrawlArgs) -> Result<Exit> {
+    let (loaded, job) = spec_file::for_crawl(args)?;
+    for warning in &loaded.warnings {
+        eprintln!("warning: {warning}");
+    }
+    if loaded.spec.needs_contact() {
+        let message = "a crawl of the live web needs a contact: put `contact = \"https://…\"` into the spec, or give \
+                       --contact, so that webmasters can find out who you are";
+        return Err(BadConfiguration(message.to_owned()).into());
+    }
+    if args.dry_run {
+        return Ok(dry_run(&loaded.spec, &job));
+    }
+    let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
+    let report = crawl(loaded.spec, &job, progress)?;
+    conclude(&report, &job, args.json, args.quiet);
+    Ok(exit_of(report.ending))
+}
+
+/// Runs a crawl to its end, with progress, and Ctrl-C as people expect it.
+pub fn crawl(spec: Spec, job: &Path, progress: Progress) -> Result<Report> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
+    let (stop, board) = (Stop::new(), Board::default());
+    let dir = JobDir::new(job);
+    let report = runtime.block_on(async {
+        let crawl = Crawl::open(spec, dir.clone(), stop.clone(), board.clone())?;
+        let shown = tokio::spawn(progress::follow(board, dir.status(), progress));
+        let listening = tokio::spawn(listen(stop));
+        let report = crawl.run().await;
+        shown.abort();
+        listening.abort();
+        anyhow::Ok(report?)
+    });
+    // Visits that did not end in time must not hold up the program.
+    runtime.shutdown_background();
+    report
+}
+
+/// The first signal asks to finish, the second to stop at once.
+async fn listen(stop: Stop) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return;
+    };
+    loop {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+        }
+        stop.press();
+        match stop.urge() {
+            Urge::AtOnce => eprintln!("\nstopping at once"),
+            _ => eprintln!("\nfinishing the pages under way; once more to stop at once"),
+        }
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the report is what the command is asked for")]
+pub fn conclude(report: &Report, job: &Path, as_json: bool, quiet: bool) {
+    if !quiet {
+        print!("{}", show::report(report, job));
+    }
+    if as_json {
+        println!("{}", show::json(&report.status, job, report.seconds));
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "the plan is what the command is asked for")]
+fn dry_run(spec: &Spec, job: &Path) -> Exit {
+    println!("{} would be crawled into {}; nobody was asked", spec.name, job.display());
+    for seed in &spec.seeds {
+        println!("  {} (scope {:?})", seed.url, seed.scope);
+    }
+    Exit::Done
+}
+
+pub fn exit_of(ending: Ending) -> Exit {
+    match ending {
+        Ending::Complete | Ending::PageLimit => Exit::Done,
+        Ending::SizeLimit => Exit::SizeLimit,
+        Ending::TimeLimit => Exit::TimeLimit,
+        Ending::Interrupted => Exit::Interrupted,
+        Ending::DiskFull => Exit::DiskFull,
+    }
+}

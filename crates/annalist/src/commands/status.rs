@@ -1,0 +1,42 @@
+//! `annalist status`: how a crawl stands, running or not.
+
+use annalist_crawl::engine::status_of;
+use annalist_crawl::job::JobDir;
+use anyhow::Result;
+
+use crate::cli::StatusArgs;
+use crate::exit::{BadConfiguration, Exit};
+use crate::show;
+
+#[expect(clippy::print_stdout, reason = "the status is what the command is asked for")]
+pub fn run(args: &StatusArgs) -> Result<Exit> {
+    let job = JobDir::new(&args.dir);
+    if !job.exists() {
+        return Err(BadConfiguration(format!("{} is no job directory", args.dir.display())).into());
+    }
+    let (status, holder) = status_of(&job)?;
+    let counters = &status.counters;
+    let seconds = counters.millis as f64 / 1000.0;
+    match holder {
+        Some(process) => println!("{} (process {process})", status.state),
+        None if status.state.is_empty() || status.state == "running" => println!("not running: it was interrupted"),
+        None => println!("not running: {}", status.state),
+    }
+    if let Some(reason) = &status.waits_for {
+        println!("  waits for: {reason}");
+    }
+    println!(
+        "  {} captures, {} received, {} links queued on {} sites",
+        show::count(counters.captures),
+        show::bytes(counters.bytes),
+        show::count(status.queued),
+        show::count(status.sites),
+    );
+    print!("{}", show::details(counters));
+    if args.json {
+        let mut object = show::json(&status, &args.dir, seconds);
+        object["running"] = holder.is_some().into();
+        println!("{object}");
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,64 @@
+//! `annalist verify`: strict validation of WARC files.
+
+use std::path::{Path, PathBuf};
+
+use annalist_warc::verify_all;
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use crate::cli::VerifyArgs;
+use crate::exit::{BadConfiguration, Exit};
+use crate::show;
+
+/// The files themselves, and those in folders.
+pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        for entry in std::fs::read_dir(path).with_context(|| path.display().to_string())? {
+            let file = entry?.path();
+            if is_warc(&file) {
+                files.push(file);
+            }
+        }
+    }
+    files.sort();
+    if files.is_empty() {
+        return Err(BadConfiguration("no WARC files there (.warc, .warc.gz, or .open)".to_owned()).into());
+    }
+    Ok(files)
+}
+
+fn is_warc(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = name.trim_end_matches(".open");
+    name.ends_with(".warc") || name.ends_with(".warc.gz")
+}
+
+#[expect(clippy::print_stdout, reason = "the verdict is what the command is asked for")]
+pub fn run(args: &VerifyArgs) -> Result<Exit> {
+    let files = warc_files(&args.paths)?;
+    let reports = verify_all(&files);
+    let (mut records, mut problems) = (0, 0u64);
+    for (file, report) in files.iter().zip(&reports) {
+        records += report.records;
+        problems += report.problems.len() as u64 + report.more_problems;
+        match report.problems.len() {
+            0 => println!("{}: valid, {} records", file.display(), show::count(report.records)),
+            n => println!("{}: {n} problems in {} records", file.display(), show::count(report.records)),
+        }
+        for problem in &report.problems {
+            println!("  {problem}");
+        }
+        if report.more_problems > 0 {
+            println!("  and {} more", show::count(report.more_problems));
+        }
+    }
+    if args.json {
+        println!("{}", json!({"files": files.len(), "records": records, "problems": problems}));
+    }
+    Ok(if problems == 0 { Exit::Done } else { Exit::Failed })
+}

@@ -1,0 +1,50 @@
+//! Exit codes, the same as browsertrix uses, so that scripts can tell endings apart.
+
+use std::process::ExitCode;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Done = 0,
+    DiskFull = 3,
+    BadConfiguration = 4,
+    Failed = 9,
+    Interrupted = 11,
+    SizeLimit = 14,
+    TimeLimit = 15,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// What the user typed or wrote cannot be acted on; everything that is wrong is in the message.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BadConfiguration(pub String);
+
+/// The code for an error that ended the program.
+pub fn code_of(error: &anyhow::Error) -> Exit {
+    if error.downcast_ref::<BadConfiguration>().is_some() {
+        return Exit::BadConfiguration;
+    }
+    let full = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
+        .any(|e| e.kind() == std::io::ErrorKind::StorageFull);
+    if full { Exit::DiskFull } else { Exit::Failed }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadConfiguration, Exit, code_of};
+
+    #[test]
+    fn a_full_disk_is_told_apart_from_other_failures() {
+        let full = anyhow::Error::from(std::io::Error::from(std::io::ErrorKind::StorageFull)).context("x");
+        assert_eq!(code_of(&full), Exit::DiskFull);
+        assert_eq!(code_of(&anyhow::anyhow!("other")), Exit::Failed);
+        assert_eq!(code_of(&BadConfiguration("x".into()).into()), Exit::BadConfiguration);
+    }
+}

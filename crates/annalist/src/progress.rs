@@ -1,0 +1,67 @@
+//! What a crawl shows while it runs: one living line on a terminal, a plain line now and then elsewhere.
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use annalist_crawl::status::{Board, Status};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::show;
+
+const BETWEEN_PLAIN_LINES: Duration = Duration::from_secs(10);
+const GLANCE: Duration = Duration::from_millis(500);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    Shown,
+    Silent,
+}
+
+/// Follows the board until the task is aborted; keeps `status.json` fresh for `annalist status`.
+pub async fn follow(board: Board, status_file: PathBuf, progress: Progress) {
+    let terminal = std::io::stderr().is_terminal() && progress == Progress::Shown;
+    let bar = terminal.then(|| {
+        let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        ProgressBar::new_spinner().with_style(style)
+    });
+    let (mut last_line, mut before) = (Instant::now(), (Instant::now(), board.read().counters.captures));
+    loop {
+        tokio::time::sleep(GLANCE).await;
+        let mut status = board.read();
+        let elapsed = before.0.elapsed().as_secs_f64();
+        if elapsed >= 1.0 {
+            let pages = status.counters.captures.saturating_sub(before.1) as f64 / elapsed;
+            board.update(|s| s.pages_per_second = pages);
+            status.pages_per_second = pages;
+            before = (Instant::now(), status.counters.captures);
+            // Only for people who ask: the truth is in the journal.
+            let _ = status.write(&status_file);
+        }
+        if let Some(bar) = &bar {
+            bar.set_message(line(&status));
+            bar.tick();
+        } else if progress == Progress::Shown && last_line.elapsed() >= BETWEEN_PLAIN_LINES {
+            last_line = Instant::now();
+            eprintln!("{}", line(&status));
+        }
+    }
+}
+
+fn line(status: &Status) -> String {
+    let counters = &status.counters;
+    let doing = match &status.waits_for {
+        Some(reason) => format!("waiting: {reason}"),
+        None => status.last_url.clone().unwrap_or_default(),
+    };
+    format!(
+        "{} captures, {}, {:.0}/s, {} queued on {} sites, {} failed  {}",
+        show::count(counters.captures),
+        show::bytes(counters.bytes),
+        status.pages_per_second,
+        show::count(status.queued),
+        show::count(status.sites),
+        show::count(counters.failed),
+        doing
+    )
+}

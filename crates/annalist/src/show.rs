@@ -1,0 +1,186 @@
+//! Numbers and reports as people read them.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use annalist_crawl::budget::Ending;
+use annalist_crawl::counters::Counters;
+use annalist_crawl::engine::Report;
+use annalist_crawl::status::Status;
+use serde_json::{Value, json};
+
+/// `12,345`
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// `1.5 GB`
+pub fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = number as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < UNITS.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{number} B") } else { format!("{value:.1} {}", UNITS[unit]) }
+}
+
+/// `1h 02m 03s`
+pub fn duration(seconds: f64) -> String {
+    let whole = seconds.max(0.0) as u64;
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, _) => format!("{seconds:.1}s"),
+        (0, minutes, rest) => format!("{minutes}m {rest:02}s"),
+        (hours, minutes, rest) => format!("{hours}h {minutes:02}m {rest:02}s"),
+    }
+}
+
+/// Why a crawl ended, in a sentence.
+pub fn ending(ending: Ending) -> &'static str {
+    match ending {
+        Ending::Complete => "done: nothing is left to fetch",
+        Ending::PageLimit => "done: the page limit is reached",
+        Ending::SizeLimit => "stopped: the size limit is reached",
+        Ending::TimeLimit => "stopped: the time limit is reached",
+        Ending::Interrupted => "interrupted: run the same command again to go on",
+        Ending::DiskFull => "stopped while the disk was full: make room and run the same command again",
+    }
+}
+
+/// The report at the end of a crawl.
+pub fn report(report: &Report, job: &Path) -> String {
+    let counters = &report.status.counters;
+    let mut text = String::new();
+    let rate = if report.seconds > 0.0 { counters.captures as f64 / report.seconds } else { 0.0 };
+    let _ = writeln!(text, "{}", ending(report.ending));
+    let _ = writeln!(
+        text,
+        "  {} captures ({} new, {} revisits), {} received, {} stored, in {} ({rate:.0} a second)",
+        count(counters.captures),
+        count(counters.responses),
+        count(counters.revisits),
+        bytes(counters.bytes),
+        bytes(counters.stored_bytes),
+        duration(report.seconds),
+    );
+    text.push_str(&details(counters));
+    let _ = writeln!(text, "  {} links still queued on {} sites", count(report.status.queued), count(report.status.sites));
+    if counters.captures == 0 && counters.failed > 0 {
+        let _ = writeln!(text, "  nothing was captured: see {}", job.join("logs/crawl.log").display());
+    }
+    let _ = writeln!(text, "where it is:");
+    let _ = writeln!(text, "  {}   the WARC files", job.join("archive").display());
+    let _ = writeln!(text, "  {}   their CDXJ indexes", job.join("indexes").display());
+    let _ = writeln!(text, "  {}   what was fetched, what was not and why", job.join("logs").display());
+    let _ = writeln!(text, "how to look at it:");
+    let _ = writeln!(text, "  annalist explain {} URL    why was a URL (not) fetched", job.display());
+    let _ = writeln!(text, "  annalist verify {}    whether the files are valid", job.join("archive").display());
+    text
+}
+
+/// Status codes, media types and reasons for skipping, the most frequent first.
+pub fn details(counters: &Counters) -> String {
+    let mut text = String::new();
+    let by_status: Vec<(String, u64)> = counters.by_status.iter().map(|(s, n)| (s.to_string(), *n)).collect();
+    let by_mime: Vec<(String, u64)> = counters.by_mime.iter().map(|(m, n)| (m.clone(), *n)).collect();
+    let skipped: Vec<(String, u64)> = counters.skipped.iter().map(|(r, n)| (r.clone(), *n)).collect();
+    for (what, rows) in [("status", by_status), ("types", by_mime), ("skipped", skipped)] {
+        if !rows.is_empty() {
+            let _ = writeln!(text, "  {what}: {}", most_frequent(rows));
+        }
+    }
+    if counters.failed + counters.retries + counters.truncated > 0 {
+        let _ = writeln!(
+            text,
+            "  trouble: {} links failed, {} tries repeated, {} responses cut short",
+            count(counters.failed),
+            count(counters.retries),
+            count(counters.truncated),
+        );
+    }
+    text
+}
+
+fn most_frequent(mut rows: Vec<(String, u64)>) -> String {
+    const SHOWN: usize = 8;
+    rows.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    let rest = rows.len().saturating_sub(SHOWN);
+    let mut shown: Vec<String> = rows.iter().take(SHOWN).map(|(name, n)| format!("{name} {}", count(*n))).collect();
+    if rest > 0 {
+        shown.push(format!("and {rest} more"));
+    }
+    shown.join(", ")
+}
+
+/// The object that `--json` prints.
+pub fn json(status: &Status, job: &Path, seconds: f64) -> Value {
+    let counters = &status.counters;
+    let (cpu_seconds, peak_rss_bytes) = usage();
+    json!({
+        "state": status.state,
+        "captures": counters.captures,
+        "pages": counters.pages,
+        "responses": counters.responses,
+        "revisits": counters.revisits,
+        "bytes": counters.bytes,
+        "stored_bytes": counters.stored_bytes,
+        "failed": counters.failed,
+        "retries": counters.retries,
+        "truncated": counters.truncated,
+        "skipped": counters.skipped_in_all(),
+        "skipped_by_reason": counters.skipped,
+        "by_status": counters.by_status,
+        "by_mime": counters.by_mime,
+        "links": counters.links,
+        "queued": status.queued,
+        "sites": status.sites,
+        // Not judged: no page has a score.
+        "relevant": Value::Null,
+        "harvest_ratio": Value::Null,
+        "mean_score": Value::Null,
+        "waits_for": status.waits_for,
+        "seconds": seconds,
+        "cpu_seconds": cpu_seconds,
+        "peak_rss_bytes": peak_rss_bytes,
+        "job": job.display().to_string(),
+    })
+}
+
+/// CPU seconds and the most memory this process used.
+fn usage() -> (f64, u64) {
+    let ticks = rustix::param::clock_ticks_per_second().max(1) as f64;
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    // The name in parentheses may hold spaces: count fields after it.
+    let after = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    let field = |n: usize| fields.get(n).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
+    let cpu = (field(11) + field(12)) / ticks;
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = peak.and_then(|text| text.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0);
+    (cpu, kilobytes * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, count, duration};
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(count(12), "12");
+        assert_eq!(bytes(999), "999 B");
+        assert_eq!(bytes(1_500_000_000), "1.5 GB");
+        assert_eq!(duration(2.5), "2.5s");
+        assert_eq!(duration(3723.0), "1h 02m 03s");
+    }
+}

@@ -1,0 +1,222 @@
+//! From what was typed to a checked spec: a file, flags, or both. Flags are read by the same rules as the file.
+
+use std::path::{Path, PathBuf};
+
+use annalist_crawl::scope::Scope;
+use annalist_model::spec::{Mistake, Parsed, Spec, parse};
+use anyhow::{Context, Result};
+
+use crate::cli::CrawlArgs;
+use crate::exit::BadConfiguration;
+
+/// A spec and what is odd about it.
+#[derive(Debug)]
+pub struct Loaded {
+    pub spec: Spec,
+    pub warnings: Vec<Mistake>,
+}
+
+/// Reads and checks a spec file, scope expressions included. Every mistake is in the error.
+pub fn load(path: &Path) -> Result<Loaded> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|e| BadConfiguration(format!("the spec {} cannot be read: {e}", path.display())))?;
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let files = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|e| e.to_string());
+    checked(parse(&text, &files), &path.display().to_string())
+}
+
+fn checked(parsed: Parsed, source: &str) -> Result<Loaded> {
+    let Parsed { spec, mut mistakes, warnings } = parsed;
+    if let Some(spec) = &spec {
+        mistakes.extend(Scope::compile(spec).err().unwrap_or_default());
+    }
+    match spec {
+        Some(spec) if mistakes.is_empty() => Ok(Loaded { spec, warnings }),
+        _ => Err(BadConfiguration(told(&mistakes, source)).into()),
+    }
+}
+
+fn told(mistakes: &[Mistake], source: &str) -> String {
+    let many = if mistakes.len() == 1 { "mistake" } else { "mistakes" };
+    let lines: Vec<String> = mistakes.iter().map(|mistake| format!("  {mistake}")).collect();
+    format!("{} {many} in {source}; nothing was fetched:\n{}", mistakes.len(), lines.join("\n"))
+}
+
+/// The spec that `annalist crawl` is to follow, and where its job is.
+pub fn for_crawl(args: &CrawlArgs) -> Result<(Loaded, PathBuf)> {
+    let kept = args.job.as_ref().map(|job| job.join("spec.toml")).filter(|path| path.exists());
+    let file = args.spec.as_ref().or(args.config.as_ref());
+    let typed_seeds = !args.url.is_empty() || !args.seeds.is_empty();
+    let mut loaded = match (file, kept) {
+        (Some(file), _) => load(file)?,
+        (None, Some(kept)) if !typed_seeds => load(&kept).context("resuming with the spec kept in the job directory")?,
+        (None, _) if typed_seeds => {
+            return Ok(with_job(checked(parse(&flags_as_toml(args), &read_file), "the flags")?, args));
+        }
+        _ => {
+            let message = "nothing to crawl: give a SPEC, --url URL, or --job DIR of an earlier crawl\n\
+                           for example: annalist crawl --url https://www.example.org/ --contact https://you.example/";
+            return Err(BadConfiguration(message.to_owned()).into());
+        }
+    };
+    let mut text = flags_as_toml(args);
+    if !typed_seeds {
+        // The flags alone are no spec; a seed makes them one, and is left behind.
+        text.push_str("[[seed]]\nurl = \"http://localhost/\"\n");
+    }
+    let flags = checked(parse(&text, &read_file), "the flags")?;
+    override_with(&mut loaded.spec, flags.spec, args);
+    Ok(with_job(loaded, args))
+}
+
+fn with_job(loaded: Loaded, args: &CrawlArgs) -> (Loaded, PathBuf) {
+    let job = args.job.clone().unwrap_or_else(|| Path::new("collections").join(loaded.spec.file_prefix()));
+    (loaded, job)
+}
+
+fn read_file(name: &str) -> Result<String, String> {
+    std::fs::read_to_string(name).map_err(|e| e.to_string())
+}
+
+/// A JSON string is a TOML string too.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+fn head(args: &CrawlArgs, name: &str) -> String {
+    let mut text = format!("name = {}\n", quoted(name));
+    for (key, value) in [("contact", &args.contact), ("user_agent", &args.user_agent)] {
+        if let Some(value) = value {
+            text.push_str(&format!("{key} = {}\n", quoted(value)));
+        }
+    }
+    text.push('\n');
+    text
+}
+
+/// The flags as a spec of their own.
+fn flags_as_toml(args: &CrawlArgs) -> String {
+    let first = args.url.first().map(String::as_str).unwrap_or("crawl");
+    let name = first.split("//").last().unwrap_or(first).split(['/', '?', '#']).next().unwrap_or(first);
+    let mut text = head(args, if name.is_empty() { "crawl" } else { name });
+    let scope = args.scope.as_ref().map(|kind| format!("scope = {}\n", quoted(kind))).unwrap_or_default();
+    for url in &args.url {
+        text.push_str(&format!("[[seed]]\nurl = {}\n{scope}", quoted(url)));
+    }
+    for file in &args.seeds {
+        text.push_str(&format!("[[seed]]\nfile = {}\n{scope}", quoted(&file.display().to_string())));
+    }
+    if let Some(depth) = args.depth {
+        text.push_str(&format!("[scope]\ndepth = {depth}\n"));
+    }
+    text.push_str("[limits]\n");
+    if let Some(pages) = args.limit {
+        text.push_str(&format!("pages = {pages}\n"));
+    }
+    let limits = [("size", &args.size_limit), ("time", &args.time_limit)];
+    let politeness = [("min_delay", &args.min_delay), ("max_delay", &args.max_delay), ("robots", &args.robots)];
+    push_strings(&mut text, &limits);
+    text.push_str("[politeness]\n");
+    push_strings(&mut text, &politeness);
+    text.push_str("[network]\n");
+    let allow: Vec<String> = args.allow.iter().map(|network| quoted(network)).collect();
+    text.push_str(&format!("allow = [{}]\n[network.resolve]\n", allow.join(", ")));
+    for pair in &args.resolve {
+        let (name, address) = pair.split_once('=').unwrap_or((pair, ""));
+        text.push_str(&format!("{} = {}\n", quoted(name), quoted(address)));
+    }
+    text
+}
+
+fn push_strings(text: &mut String, pairs: &[(&str, &Option<String>)]) {
+    for (key, value) in pairs {
+        if let Some(value) = value {
+            text.push_str(&format!("{key} = {}\n", quoted(value)));
+        }
+    }
+}
+
+/// What was typed beats what was written.
+fn override_with(spec: &mut Spec, flags: Spec, args: &CrawlArgs) {
+    if !args.url.is_empty() || !args.seeds.is_empty() {
+        spec.seeds = flags.seeds;
+    }
+    spec.contact = flags.contact.or(spec.contact.take());
+    spec.user_agent = flags.user_agent.or(spec.user_agent.take());
+    spec.scope.depth = flags.scope.depth.or(spec.scope.depth);
+    spec.limits.pages = flags.limits.pages.or(spec.limits.pages);
+    spec.limits.size_bytes = flags.limits.size_bytes.or(spec.limits.size_bytes);
+    spec.limits.time = flags.limits.time.or(spec.limits.time);
+    let (own, typed) = (&mut spec.politeness, flags.politeness);
+    if args.min_delay.is_some() {
+        own.min_delay = typed.min_delay;
+        own.max_delay = own.max_delay.max(own.min_delay);
+    }
+    if args.max_delay.is_some() {
+        own.max_delay = typed.max_delay;
+        own.min_delay = own.min_delay.min(own.max_delay);
+    }
+    if args.robots.is_some() {
+        own.robots = typed.robots;
+    }
+    spec.network.allow.extend(flags.network.allow);
+    for (name, address) in flags.network.resolve {
+        spec.network.resolve.retain(|(known, _)| *known != name);
+        spec.network.resolve.push((name, address));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::for_crawl;
+    use crate::cli::CrawlArgs;
+
+    #[test]
+    fn flags_alone_make_a_spec() {
+        let args = CrawlArgs {
+            url: vec!["http://127.0.0.1:8080/a?b".into()],
+            allow: vec!["127.0.0.0/8".into()],
+            min_delay: Some("0s".into()),
+            limit: Some(7),
+            ..CrawlArgs::default()
+        };
+        let (loaded, job) = for_crawl(&args).unwrap();
+        assert_eq!(loaded.spec.seeds[0].url.as_str(), "http://127.0.0.1:8080/a?b");
+        assert_eq!(loaded.spec.politeness.min_delay, Duration::ZERO);
+        assert_eq!(loaded.spec.limits.pages, Some(7));
+        assert!(!loaded.spec.needs_contact());
+        assert_eq!(job, std::path::Path::new("collections/127-0-0-1-8080"));
+    }
+
+    #[test]
+    fn flags_beat_the_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.toml");
+        let text = "name = \"a\"\n[[seed]]\nurl = \"http://a.test/\"\n[limits]\npages = 5\ntime = \"1h\"\n";
+        std::fs::write(&path, text).unwrap();
+        let args = CrawlArgs {
+            spec: Some(path),
+            limit: Some(9),
+            contact: Some("https://me.example/".into()),
+            ..CrawlArgs::default()
+        };
+        let (loaded, _) = for_crawl(&args).unwrap();
+        assert_eq!(loaded.spec.limits.pages, Some(9));
+        assert_eq!(loaded.spec.limits.time, Some(Duration::from_secs(3600)));
+        assert_eq!(loaded.spec.contact.as_deref(), Some("https://me.example/"));
+        assert_eq!(loaded.spec.seeds[0].url.as_str(), "http://a.test/");
+    }
+
+    #[test]
+    fn a_wrong_flag_is_told_by_its_name() {
+        let args = CrawlArgs {
+            url: vec!["http://a.test/".into()],
+            min_delay: Some("soon".into()),
+            ..CrawlArgs::default()
+        };
+        let error = for_crawl(&args).unwrap_err().to_string();
+        assert!(error.contains("politeness.min_delay"), "{error}");
+    }
+}

@@ -1,0 +1,166 @@
+//! What the end-to-end tests share: the program as a user runs it, the test web, and the tools that judge the result.
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use annalist_testweb::{PageKind, PageTruth, ServerOptions, TestWeb, WorldConfig};
+use serde_json::Value;
+
+/// The program, ready for arguments.
+pub fn annalist() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_annalist"));
+    command.stdin(Stdio::null());
+    command
+}
+
+/// A test web and a folder for one test; both are gone when it ends.
+pub struct Stand {
+    pub web: TestWeb,
+    pub dir: tempfile::TempDir,
+}
+
+impl Stand {
+    pub fn new(config: WorldConfig) -> Stand {
+        Stand::with_options(config, ServerOptions::default())
+    }
+
+    pub fn with_options(config: WorldConfig, options: ServerOptions) -> Stand {
+        let web = TestWeb::start(config, options).unwrap();
+        Stand { web, dir: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn job(&self) -> PathBuf {
+        self.dir.path().join("collections/job")
+    }
+
+    /// Writes the web's own spec with tables added before `[network]`, and returns its path.
+    pub fn spec(&self, more: &str) -> PathBuf {
+        let text = self.web.spec_toml().replacen("\n[network]\n", &format!("\n{more}\n[network]\n"), 1);
+        let path = self.dir.path().join("spec.toml");
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// `annalist crawl SPEC --job … --json --quiet`, not started yet.
+    pub fn crawl(&self, spec: &Path) -> Command {
+        let mut command = annalist();
+        command.arg("crawl").arg(spec).arg("--job").arg(self.job()).args(["--json", "--quiet"]);
+        command
+    }
+}
+
+/// Settings for servers that nobody else uses.
+pub const IMPATIENT: &str = "[fetch]\ntries = 3\nretry_delay = \"200ms\"\nconnect_timeout = \"2s\"\n\
+    idle_timeout = \"2s\"\nmax_time = \"4s\"\nmax_size = \"8MB\"\n";
+
+/// Runs to the end; a crawl that hangs fails the test instead of blocking it.
+pub fn finish(command: &mut Command, limit: Duration) -> Output {
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait(child, limit)
+}
+
+pub fn wait(mut child: Child, limit: Duration) -> Output {
+    let begun = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if begun.elapsed() > limit {
+            child.kill().unwrap();
+            let output = child.wait_with_output().unwrap();
+            panic!("did not end in {limit:?}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.wait_with_output().unwrap()
+}
+
+/// The JSON object on the last line of standard output.
+pub fn json_of(output: &Output) -> Value {
+    let text = String::from_utf8_lossy(&output.stdout);
+    let last = text.lines().last().unwrap_or_default();
+    serde_json::from_str(last).unwrap_or_else(|e| {
+        panic!("no JSON ({e}): {last:?}\nstderr: {}", String::from_utf8_lossy(&output.stderr))
+    })
+}
+
+pub fn assert_exit(output: &Output, code: i32) {
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(code), "stdout: {}\nstderr: {told}", String::from_utf8_lossy(&output.stdout));
+}
+
+pub fn files_in(dir: &Path, ending: &str) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
+    let mut files: Vec<PathBuf> = entries.map(|e| e.unwrap().path()).collect();
+    files.retain(|path| path.to_string_lossy().ends_with(ending));
+    files.sort();
+    files
+}
+
+/// One line of a CDXJ index.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    pub url: String,
+    pub status: String,
+    pub mime: String,
+}
+
+/// Every capture in a job's indexes, in their order; each index must be sorted.
+pub fn captures(job: &Path) -> Vec<Capture> {
+    let mut captures = Vec::new();
+    for index in files_in(&job.join("indexes"), ".cdxj") {
+        let text = std::fs::read_to_string(&index).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines.is_sorted(), "{} is not sorted", index.display());
+        for line in lines {
+            let json: Value = serde_json::from_str(line.splitn(3, ' ').nth(2).unwrap()).unwrap();
+            let field = |name: &str| json[name].as_str().unwrap_or_default().to_owned();
+            captures.push(Capture { url: field("url"), status: field("status"), mime: field("mime") });
+        }
+    }
+    captures
+}
+
+pub fn urls(captures: &[Capture]) -> BTreeSet<String> {
+    captures.iter().map(|capture| capture.url.clone()).collect()
+}
+
+/// What a crawl without limits must have fetched: every page that exists and may be asked for.
+pub fn expected(web: &TestWeb) -> BTreeSet<String> {
+    web.world().truth().allowed_pages().map(|page: PageTruth| page.url).collect()
+}
+
+pub fn is_prerequisite(page: &PageTruth) -> bool {
+    !matches!(
+        page.kind,
+        PageKind::Home | PageKind::List | PageKind::Article | PageKind::BlogPost | PageKind::Thread
+    )
+}
+
+/// `annalist verify` on a job's archive.
+pub fn assert_valid(job: &Path) {
+    let output = annalist().arg("verify").arg(job.join("archive")).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// A tool of the Python environment that `scripts/setup test` makes.
+pub fn python_tool(name: &str) -> Command {
+    let venv = std::env::var("ANNALIST_VENV").unwrap_or_else(|_| {
+        concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/venv").to_owned()
+    });
+    let tool = Path::new(&venv).join("bin").join(name);
+    assert!(tool.exists(), "{} is missing: run `scripts/setup test`, or `make test`", tool.display());
+    Command::new(tool)
+}
+
+/// Somebody else's judgement: `warcio check` and `gzip -t`.
+pub fn assert_accepted_by_others(job: &Path) {
+    let files = files_in(&job.join("archive"), ".warc.gz");
+    if files.is_empty() {
+        return;
+    }
+    let checked = python_tool("warcio").arg("check").args(&files).output().unwrap();
+    assert!(checked.status.success(), "warcio: {}", String::from_utf8_lossy(&checked.stdout));
+    let tested = Command::new("gzip").arg("-t").args(&files).output().unwrap();
+    assert!(tested.status.success(), "gzip: {}", String::from_utf8_lossy(&tested.stderr));
+}

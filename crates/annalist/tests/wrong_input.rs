@@ -1,0 +1,84 @@
+//! What people type wrong, and what they are told.
+
+mod support;
+
+use std::time::Duration;
+
+use annalist_testweb::WorldConfig;
+use support::{Stand, annalist, assert_exit, finish, json_of};
+
+const LIMIT: Duration = Duration::from_secs(60);
+
+#[test]
+fn every_mistake_of_a_spec_is_told_at_once_and_nothing_is_fetched() {
+    let stand = Stand::new(WorldConfig::default());
+    let spec = stand.spec("[limits]\npags = 5\n[scope]\ninclude = ['host.endWith(\".gr\")', 'depth <=']\n");
+    let output = finish(&mut stand.crawl(&spec), LIMIT);
+    assert_exit(&output, 4);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("limits.pags") && told.contains("pages"), "{told}");
+    assert!(told.contains("line "), "{told}");
+    assert!(stand.web.log().entries.is_empty());
+    assert!(!stand.job().exists());
+}
+
+#[test]
+fn a_spec_that_is_not_there_is_bad_configuration() {
+    let output = annalist().args(["crawl", "no-such.toml"]).output().unwrap();
+    assert_exit(&output, 4);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no-such.toml"));
+}
+
+#[test]
+fn the_live_web_is_not_crawled_without_a_contact() {
+    let dir = tempfile::tempdir().unwrap();
+    let job = dir.path().join("job");
+    let output = annalist().args(["crawl", "--url", "http://www.example.org/", "--job"]).arg(&job).output().unwrap();
+    assert_exit(&output, 4);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("contact"));
+    assert!(!job.exists());
+}
+
+#[test]
+fn a_dead_seed_ends_the_crawl_with_a_reason() {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = dir.path().join("dead.toml");
+    let text = "name = \"dead\"\n[[seed]]\nurl = \"http://dead.test/\"\n[politeness]\nmin_delay = \"0s\"\n[fetch]\ntries = 2\n\
+        retry_delay = \"50ms\"\n[network]\nallow = [\"127.0.0.0/8\"]\n[network.resolve]\n\"dead.test\" = \"127.0.0.1:9\"\n";
+    std::fs::write(&spec, text).unwrap();
+    let job = dir.path().join("job");
+    let output =
+        finish(annalist().arg("crawl").arg(&spec).arg("--job").arg(&job).args(["--json", "--quiet"]), LIMIT);
+    assert_exit(&output, 0);
+    assert_eq!(json_of(&output)["failed"], 1);
+    let log = std::fs::read_to_string(job.join("logs/crawl.log")).unwrap();
+    assert!(log.contains(" -2 "), "{log}");
+    let told = annalist().arg("explain").arg(&job).arg("http://dead.test/").output().unwrap();
+    assert!(String::from_utf8_lossy(&told.stdout).contains("connect failed"), "{told:?}");
+}
+
+#[test]
+fn a_loopback_address_is_refused_unless_it_is_allowed() {
+    let stand = Stand::new(WorldConfig::default());
+    let spec = stand.spec("");
+    let text = std::fs::read_to_string(&spec).unwrap().replace("allow = [\"127.0.0.0/8\"]", "allow = []");
+    std::fs::write(&spec, text).unwrap();
+    let output = finish(&mut stand.crawl(&spec), LIMIT);
+    assert_exit(&output, 0);
+    let json = json_of(&output);
+    assert_eq!(json["captures"], 0);
+    assert!(json["skipped_by_reason"]["address"].as_u64().unwrap() > 0);
+    assert!(stand.web.log().entries.is_empty());
+}
+
+#[test]
+fn a_second_process_is_kept_out_of_a_job() {
+    let stand = Stand::new(WorldConfig::default());
+    let spec = stand.spec("[limits]\npages = 5\n");
+    assert_exit(&finish(&mut stand.crawl(&spec), LIMIT), 0);
+    let lock = std::fs::File::open(stand.job().join("state/lock")).unwrap();
+    lock.lock().unwrap();
+    let output = finish(&mut stand.crawl(&spec), LIMIT);
+    assert_exit(&output, 9);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("in use"));
+}
