@@ -11,7 +11,8 @@ use crate::crawl::begun_millis;
 use crate::process::run;
 use crate::web::Web;
 
-const HEALTHY: [&str; 8] = ["--hosts", "200", "--pages", "8000", "--page-bytes", "12000", "--addresses", "100"];
+const HEALTHY: [&str; 8] =
+    ["--hosts", "200", "--pages", "8000", "--page-bytes", "12000", "--addresses", "100"];
 /// Hazards that hold a connection or a reader up; traps without end are a matter of budgets.
 const HAZARDS: &str = "tarpit,silent,endless-body,reset,deep-nesting,bomb,too-many,header-flood";
 

@@ -29,7 +29,11 @@ pub fn run(command: &mut Command) -> Result<Ran> {
     let begun = Instant::now();
     let name = format!("{command:?}");
     let output = command.stdin(Stdio::null()).output().with_context(|| name)?;
-    Ok(Ran { output, seconds: begun.elapsed().as_secs_f64(), cpu_seconds: children_cpu_seconds() - cpu_before })
+    Ok(Ran {
+        output,
+        seconds: begun.elapsed().as_secs_f64(),
+        cpu_seconds: children_cpu_seconds() - cpu_before,
+    })
 }
 
 /// CPU time of all children that have ended.

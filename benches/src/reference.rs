@@ -13,7 +13,8 @@ use crate::web::Web;
 const PAGES: &str = "3000";
 
 pub fn measure() -> Result<Figures> {
-    let web = Web::start(&["--hosts", "100", "--pages", PAGES, "--page-bytes", "20000", "--addresses", "20"])?;
+    let web =
+        Web::start(&["--hosts", "100", "--pages", PAGES, "--page-bytes", "20000", "--addresses", "20"])?;
     let seed = web.seeds()?.into_iter().next().context("no seed")?;
     let mut figures = Figures::new();
     eprintln!("bench: wrk on {seed}");
@@ -33,9 +34,20 @@ fn wrk(web: &Web, seed: &str) -> Result<f64> {
     let host = seed.split('/').nth(2).unwrap_or_default();
     let path = seed.splitn(4, '/').nth(3).unwrap_or_default();
     let url = format!("http://{}/{path}", web.address);
-    let ran = run(Command::new("wrk").args(["-t", "2", "-c", "32", "-d", "5s", "-H", &format!("Host: {host}"), &url]))?;
+    let ran = run(Command::new("wrk").args([
+        "-t",
+        "2",
+        "-c",
+        "32",
+        "-d",
+        "5s",
+        "-H",
+        &format!("Host: {host}"),
+        &url,
+    ]))?;
     let text = String::from_utf8_lossy(&ran.output.stdout).into_owned();
-    let line = text.lines().find_map(|line| line.strip_prefix("Requests/sec:")).context("wrk gave no rate")?;
+    let line =
+        text.lines().find_map(|line| line.strip_prefix("Requests/sec:")).context("wrk gave no rate")?;
     line.trim().parse().context("wrk gave no number")
 }
 
@@ -50,7 +62,14 @@ fn wget(web: &Web) -> Result<(f64, f64)> {
     let seeds = web.dir.path().join("wget-seeds.txt");
     std::fs::write(&seeds, web.seeds()?.join("\n"))?;
     let mut command = Command::new("wget");
-    command.args(["--mirror", "--span-hosts", "--domains=test", "--page-requisites", "--no-verbose", "--tries=1"]);
+    command.args([
+        "--mirror",
+        "--span-hosts",
+        "--domains=test",
+        "--page-requisites",
+        "--no-verbose",
+        "--tries=1",
+    ]);
     command.arg("-P").arg(&into).arg("-i").arg(&seeds);
     let ran = proxied(&mut command, web)?;
     Ok((ran.cpu_seconds, count_files(&into) as f64))
@@ -67,7 +86,11 @@ fn scrapy(web: &Web) -> Result<(f64, f64)> {
     std::fs::create_dir_all(&into)?;
     std::fs::write(&spider, include_str!("spider.py"))?;
     let mut command = Command::new("target/venv/bin/scrapy");
-    command.arg("runspider").arg(&spider).args(["--nolog", "-a"]).arg(format!("seeds={}", web.seeds()?.join(",")));
+    command
+        .arg("runspider")
+        .arg(&spider)
+        .args(["--nolog", "-a"])
+        .arg(format!("seeds={}", web.seeds()?.join(",")));
     command.arg("-a").arg(format!("folder={}", into.display()));
     let ran = proxied(&mut command, web)?;
     Ok((ran.cpu_seconds, count_files(&into) as f64))

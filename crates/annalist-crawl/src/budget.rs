@@ -29,6 +29,8 @@ pub struct Budget {
     size_bytes: Option<u64>,
     ends: Option<Time>,
     begun: AtomicU64,
+    /// Begun and not ended: they may still give their page back.
+    under_way: AtomicU64,
     received: AtomicU64,
     seeds: Vec<SeedBudget>,
     /// Visits begun on each site, where sites have limits.
@@ -73,6 +75,7 @@ impl Budget {
             size_bytes: limits.size_bytes,
             ends,
             begun: AtomicU64::new(pages_before),
+            under_way: AtomicU64::new(0),
             received: AtomicU64::new(bytes_before),
             seeds: seeds.iter().enumerate().map(seed_budget).collect(),
             sites: Mutex::default(),
@@ -87,6 +90,7 @@ impl Budget {
             return Allowance::SeedSpent;
         }
         if add_within(&self.begun, self.pages) {
+            self.under_way.fetch_add(1, Ordering::SeqCst);
             return Allowance::Granted;
         }
         self.seed_back(seed);
@@ -108,9 +112,15 @@ impl Budget {
         true
     }
 
+    /// A visit brought its capture.
+    pub fn done(&self) {
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
+    }
+
     /// A visit that brought no capture does not count.
     pub fn give_back(&self, seed: u32) {
-        self.begun.fetch_sub(1, Ordering::Relaxed);
+        self.begun.fetch_sub(1, Ordering::SeqCst);
+        self.under_way.fetch_sub(1, Ordering::SeqCst);
         self.seed_back(seed);
     }
 
@@ -132,8 +142,13 @@ impl Budget {
         if self.size_bytes.is_some_and(|limit| self.received.load(Ordering::Relaxed) >= limit) {
             return Some(Ending::SizeLimit);
         }
-        let spent = self.pages.is_some_and(|limit| self.begun.load(Ordering::Relaxed) >= limit);
+        let spent = self.is_spent() && self.under_way.load(Ordering::SeqCst) == 0;
         spent.then_some(Ending::PageLimit)
+    }
+
+    /// No further visit may begin, though those under way may still make room for one.
+    pub fn is_spent(&self) -> bool {
+        self.pages.is_some_and(|limit| self.begun.load(Ordering::SeqCst) >= limit)
     }
 }
 
@@ -164,9 +179,13 @@ mod tests {
         assert_eq!(budget.reached(Time::from_millis(1)), None);
         assert_eq!(budget.begin(1), Allowance::Granted);
         assert_eq!(budget.begin(1), Allowance::Spent);
-        assert_eq!(budget.reached(Time::from_millis(1)), Some(Ending::PageLimit));
+        assert_eq!(budget.reached(Time::from_millis(1)), None, "three are under way");
         budget.give_back(0);
         assert_eq!(budget.begin(0), Allowance::Granted);
+        for _ in 0..3 {
+            budget.done();
+        }
+        assert_eq!(budget.reached(Time::from_millis(1)), Some(Ending::PageLimit));
     }
 
     #[test]

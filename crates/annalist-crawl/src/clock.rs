@@ -9,6 +9,11 @@ pub fn now() -> Time {
     Time::from_millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// The present moment, rounded up: what is counted from it never comes early.
+pub fn now_or_just_after() -> Time {
+    now().plus(std::time::Duration::from_millis(1))
+}
+
 /// Sleeps until that moment; returns at once when it has passed.
 pub async fn sleep_until(moment: Time) {
     let wait = moment.since(now());

@@ -42,7 +42,11 @@ const GLANCE: Duration = Duration::from_millis(200);
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
     #[error("{what}: {fault}")]
-    Io { what: &'static str, #[source] fault: io::Error },
+    Io {
+        what: &'static str,
+        #[source]
+        fault: io::Error,
+    },
     #[error("the job is in use by process {}: wait for it, or run `annalist stop` on it", holder.map_or("?".into(), |p| p.to_string()))]
     Busy { holder: Option<u32> },
     #[error("the spec is wrong:\n{}", mistakes.iter().map(|m| format!("  {m}")).collect::<Vec<_>>().join("\n"))]
@@ -92,7 +96,8 @@ impl Crawl {
         std::fs::write(job.spec(), spec.to_toml()).map_err(io_error("the spec cannot be kept"))?;
 
         let now = clock::now();
-        let resumed = !RealDisk.list(&job.frontier()).map_err(io_error("the state cannot be read"))?.is_empty();
+        let resumed =
+            !RealDisk.list(&job.frontier()).map_err(io_error("the state cannot be read"))?.is_empty();
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
         let (frontier, journal) =
             annalist_frontier::open(Arc::clone(&disk), &job.frontier(), frontier_settings(&spec), now)?;
@@ -173,7 +178,7 @@ impl Crawl {
             if let Some(ending) = self.ending(now) {
                 return ending;
             }
-            while stages.turns_under_way() < most_turns {
+            while stages.turns_under_way() < most_turns && !stages.budget.is_spent() {
                 match stages.frontier().next(now) {
                     Ok(Some(lease)) => turn::start(Turn::new(lease, now), None, stages),
                     Ok(None) => break,
@@ -263,14 +268,17 @@ impl Crawl {
     }
 
     fn finish(self, ending: Ending) -> Result<Report, CrawlError> {
+        let queued = self.stages.frontier().counts().queued;
+        self.board.update(|status| status.queued = queued);
         let at_once = self.stages.stop.urge() == Urge::AtOnce;
         if at_once {
             self.stages.keeper.abandon();
         } else {
             self.stages.keeper.event(Severity::Info, "crawl", format!("the crawl ends: {ending:?}"));
-            self.stages.keeper.close();
+            self.stages.keeper.close(limit_of(ending));
         }
-        let kept = self.keeper.join().unwrap_or_else(|_| Err(KeepError::Closed("the keeper failed".to_owned())));
+        let kept =
+            self.keeper.join().unwrap_or_else(|_| Err(KeepError::Closed("the keeper failed".to_owned())));
         let ended = clock::now();
         let mut status = self.board.read();
         status.state = format!("{ending:?}").to_lowercase();
@@ -282,6 +290,16 @@ impl Crawl {
         }
         let seconds = ended.since(self.started).as_secs_f64();
         Ok(Report { ending, status, seconds })
+    }
+}
+
+/// The limit that ended a crawl, in words for the log.
+fn limit_of(ending: Ending) -> Option<&'static str> {
+    match ending {
+        Ending::PageLimit => Some("the page limit was reached before its turn"),
+        Ending::SizeLimit => Some("the size limit was reached before its turn"),
+        Ending::TimeLimit => Some("the time limit was reached before its turn"),
+        Ending::Complete | Ending::Interrupted | Ending::DiskFull => None,
     }
 }
 
@@ -313,7 +331,9 @@ fn repairs(recovered: &RecoverReport) -> Vec<String> {
             recovered.cut_bytes,
         ));
     }
-    told.extend(recovered.damaged.iter().map(|d| format!("{} is damaged and left as it is: {}", d.file, d.error)));
+    told.extend(
+        recovered.damaged.iter().map(|d| format!("{} is damaged and left as it is: {}", d.file, d.error)),
+    );
     told
 }
 
@@ -337,7 +357,8 @@ fn recover_archive(
 ) -> Result<RecoverReport, CrawlError> {
     let note = note.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
     let committed = |name: &str| {
-        let (_, end) = note.lines().filter_map(|line| line.split_once('\t')).find(|(file, _)| *file == name)?;
+        let (_, end) =
+            note.lines().filter_map(|line| line.split_once('\t')).find(|(file, _)| *file == name)?;
         end.parse().ok()
     };
     Ok(recover(disk.as_ref(), settings, &committed)?)
@@ -393,15 +414,25 @@ pub fn user_agent(spec: &Spec) -> String {
 /// The state of a crawl that may or may not be running.
 pub fn status_of(job: &JobDir) -> Result<(Status, Option<u32>), CrawlError> {
     let holder = job.holder().map_err(io_error("the lock cannot be read"))?;
-    let mut status = Status::load(&job.status()).map_err(io_error("the status cannot be read"))?.unwrap_or_default();
+    let mut status =
+        Status::load(&job.status()).map_err(io_error("the status cannot be read"))?.unwrap_or_default();
     if holder.is_none() {
         // Nobody publishes: what counts is what was acknowledged.
-        let frontier = annalist_frontier::read_only(Arc::new(RealDisk), &job.frontier(), annalist_frontier::Settings::default())?;
+        let frontier = annalist_frontier::read_only(
+            Arc::new(RealDisk),
+            &job.frontier(),
+            annalist_frontier::Settings::default(),
+        )?;
         if let Some(counters) = frontier.note(keeper::COUNTERS_NOTE) {
             status.counters = Counters::decode(counters);
         }
         let counts = frontier.counts();
         (status.queued, status.sites) = (counts.queued, counts.sites);
+        if counts.closed_sites > 0 {
+            let mut left_out = 0;
+            frontier.each_waiting(&mut |known| left_out += u64::from(known.site.closed.is_some()))?;
+            status.queued = status.queued.saturating_sub(left_out);
+        }
     }
     Ok((status, holder))
 }

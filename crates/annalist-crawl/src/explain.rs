@@ -84,10 +84,15 @@ fn tell(frontier: &Frontier, spec: &Spec, known: &Known, told: &mut Explanation)
 
 fn tell_outcome(outcome: &Outcome, at: Time, told: &mut Explanation) {
     let (state, text) = match outcome {
-        Outcome::Captured { status } => ("captured", format!("captured with status {status} at {}", at.rfc3339())),
+        Outcome::Captured { status } => {
+            ("captured", format!("captured with status {status} at {}", at.rfc3339()))
+        }
         Outcome::Revisit { status } => (
             "revisit",
-            format!("captured with status {status} at {}; the payload was known, a revisit record points to it", at.rfc3339()),
+            format!(
+                "captured with status {status} at {}; the payload was known, a revisit record points to it",
+                at.rfc3339()
+            ),
         ),
         Outcome::Skipped { reason, detail } => {
             told.reason = Some(reason.name());

@@ -22,7 +22,13 @@ const MOST_LINKS: usize = 20_000;
 const PER_CLICK: f32 = 0.9;
 
 /// Judges every link of a page.
-pub fn find(leased: &LeasedLink, capture: &Capture, page: &Page, via: Option<&str>, stages: &Stages) -> Findings {
+pub fn find(
+    leased: &LeasedLink,
+    capture: &Capture,
+    page: &Page,
+    via: Option<&str>,
+    stages: &Stages,
+) -> Findings {
     let mut findings = Findings::default();
     if capture.head.is_redirect() {
         follow_redirect(leased, capture, &mut findings, stages);

@@ -29,7 +29,13 @@ pub enum After {
 }
 
 /// A capture: acknowledged with its links; one that says "later" is tried again.
-pub fn finish_visit(leased: &LeasedLink, visit: Visit, rest: Duration, rests_until: Time, stages: &Stages) -> After {
+pub fn finish_visit(
+    leased: &LeasedLink,
+    visit: Visit,
+    rest: Duration,
+    rests_until: Time,
+    stages: &Stages,
+) -> After {
     let Visit { ticket, capture, received, page, findings } = visit;
     let url = &leased.link.url;
     stages.hosts.answered(url.host());
@@ -57,7 +63,12 @@ pub fn finish_visit(leased: &LeasedLink, visit: Visit, rest: Duration, rests_unt
 }
 
 /// Whether the server asked to come back later, and the changes that say so.
-fn later(leased: &LeasedLink, capture: &Capture, changes: &mut Vec<Change>, stages: &Stages) -> Option<String> {
+fn later(
+    leased: &LeasedLink,
+    capture: &Capture,
+    changes: &mut Vec<Change>,
+    stages: &Stages,
+) -> Option<String> {
     let status = capture.head.status;
     let rules = &stages.spec.fetch;
     let tries = leased.tries.saturating_add(1);
@@ -91,7 +102,9 @@ fn metadata(
     fields.extend(stages.url_of(leased.link.via).map(|via| ("via", via)));
     fields.push(("hopsFromSeed", leased.link.hops.as_str().to_owned()));
     fields.push(("fetchTimeMs", capture.elapsed.as_millis().to_string()));
-    fields.extend(stages.spec.seeds.get(leased.link.seed as usize).map(|s| ("seed", s.url.as_str().to_owned())));
+    fields.extend(
+        stages.spec.seeds.get(leased.link.seed as usize).map(|s| ("seed", s.url.as_str().to_owned())),
+    );
     fields.push(("value", format!("{:.4}", leased.value)));
     fields.extend(page.charset.map(|c| ("charsetForLinkExtraction", c.to_owned())));
     fields.extend(page.language.clone().map(|l| ("language", l)));
@@ -176,7 +189,13 @@ pub fn close_site(leased: &LeasedLink, stages: &Stages) {
     finish(leased, ended, changes, Counts::AsPage, stages);
 }
 
-pub(crate) fn finish(leased: &LeasedLink, ended: Ended, changes: Vec<Change>, counts: Counts, stages: &Stages) {
+pub(crate) fn finish(
+    leased: &LeasedLink,
+    ended: Ended,
+    changes: Vec<Change>,
+    counts: Counts,
+    stages: &Stages,
+) {
     let via = stages.url_of(leased.link.via);
     let finished = Finished { link: leased.link.clone(), via, ended, changes, counts };
     if let Err(fault) = stages.keeper.finish(finished) {

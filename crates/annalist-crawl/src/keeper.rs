@@ -54,9 +54,17 @@ pub enum Counts {
 pub enum Ended {
     Captured(Box<Captured>),
     /// It will be tried again; the change that says when is among the changes.
-    Retrying { status: i32, reason: String, started: Time },
+    Retrying {
+        status: i32,
+        reason: String,
+        started: Time,
+    },
     /// Not fetched, or never answered: for good.
-    Refused { status: i32, outcome: Outcome, started: Time },
+    Refused {
+        status: i32,
+        outcome: Outcome,
+        started: Time,
+    },
 }
 
 #[derive(Debug)]
@@ -90,8 +98,8 @@ enum Message {
     Record(Box<Exchanged>, oneshot::Sender<Result<Ticket, KeepError>>),
     Finish(Box<Finished>),
     Event(Severity, &'static str, String),
-    /// Acknowledge everything and close the files.
-    Close,
+    /// Acknowledge everything, log what is left out for a limit's sake, and close the files.
+    Close(Option<&'static str>),
     /// Cut the files to what was acknowledged.
     Abandon,
 }
@@ -122,8 +130,9 @@ impl KeeperHandle {
         let _ = self.send(Message::Event(severity, subsystem, message.into()));
     }
 
-    pub fn close(&self) {
-        let _ = self.send(Message::Close);
+    /// `limit`: the limit that ended the crawl, if one did.
+    pub fn close(&self, limit: Option<&'static str>) {
+        let _ = self.send(Message::Close(limit));
     }
 
     pub fn abandon(&self) {
@@ -160,7 +169,11 @@ pub fn start(archive: Archive) -> std::io::Result<(KeeperHandle, JoinHandle<Resu
     Ok((handle, thread))
 }
 
-fn keep(mut archive: Archive, inbox: &Receiver<Message>, waiting: &AtomicUsize) -> Result<Archive, KeepError> {
+fn keep(
+    mut archive: Archive,
+    inbox: &Receiver<Message>,
+    waiting: &AtomicUsize,
+) -> Result<Archive, KeepError> {
     let mut group = Group::default();
     let mut since = Instant::now();
     loop {
@@ -190,8 +203,9 @@ fn keep(mut archive: Archive, inbox: &Receiver<Message>, waiting: &AtomicUsize) 
                 archive.event(severity, subsystem, &message);
                 false
             }
-            Ok(Message::Close) => {
+            Ok(Message::Close(limit)) => {
                 acknowledge(&mut archive, &mut group, waiting)?;
+                archive.settle(limit)?;
                 archive.close()?;
                 return Ok(archive);
             }

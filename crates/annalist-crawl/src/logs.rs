@@ -99,12 +99,14 @@ impl Logs {
         if !self.logged_skips.insert(key) {
             return Ok(());
         }
-        let line = json!({"time": at.rfc3339(), "url": url, "reason": reason.name(), "detail": detail, "via": via});
+        let line =
+            json!({"time": at.rfc3339(), "url": url, "reason": reason.name(), "detail": detail, "via": via});
         writeln!(self.skipped, "{line}")
     }
 
     pub fn event(&mut self, at: Time, severity: Severity, subsystem: &str, message: &str) -> io::Result<()> {
-        let line = json!({"time": at.rfc3339(), "severity": severity, "subsystem": subsystem, "message": message});
+        let line =
+            json!({"time": at.rfc3339(), "severity": severity, "subsystem": subsystem, "message": message});
         writeln!(self.events, "{line}")?;
         self.events.flush()
     }

@@ -96,12 +96,7 @@ fn dns_record(dns: &Lookup, url: &CanonicalUrl, started_ms: u64) -> Record {
 }
 
 /// What is known about a capture beyond its bytes.
-pub fn metadata_of(
-    url: &str,
-    started: Time,
-    about: RecordId,
-    fields: &[(&'static str, String)],
-) -> Record {
+pub fn metadata_of(url: &str, started: Time, about: RecordId, fields: &[(&'static str, String)]) -> Record {
     let exchange = Exchange { target_uri: url, started_ms: started.millis(), server: None };
     Record::metadata(new_id(), &exchange, Some(about), fields)
 }
@@ -163,7 +158,10 @@ mod tests {
         let whole = b"HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody\r\n\r\n".to_vec();
         assert_eq!(http_head(&Block::Memory(whole)).unwrap(), b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n");
         let interim = b"HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody".to_vec();
-        assert_eq!(http_head(&Block::Memory(interim)).unwrap(), b"HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200 OK\r\n\r\n");
+        assert_eq!(
+            http_head(&Block::Memory(interim)).unwrap(),
+            b"HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
+        );
     }
 
     #[test]

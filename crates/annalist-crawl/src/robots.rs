@@ -23,12 +23,20 @@ const CACHE_BYTES: usize = 64 << 20;
 /// Whether a link may be fetched.
 #[derive(Debug)]
 pub enum Permission {
-    Granted { crawl_delay: Option<Duration> },
-    Refused { outcome: Outcome },
+    Granted {
+        crawl_delay: Option<Duration>,
+    },
+    Refused {
+        outcome: Outcome,
+    },
     /// robots.txt gave a server error: everything is closed for the time being.
-    Closed { why: String },
+    Closed {
+        why: String,
+    },
     /// The host did not answer.
-    Failed { fault: FetchError },
+    Failed {
+        fault: FetchError,
+    },
     /// The crawl is ending.
     Stopped,
 }
@@ -89,7 +97,13 @@ impl RobotsDesk {
         Permission::Refused { outcome: Outcome::Skipped { reason: SkipReason::Robots, detail } }
     }
 
-    async fn fetch(&self, leased: &LeasedLink, line: &mut Line, rules: &HostRules, stages: &Arc<Stages>) -> Fetched {
+    async fn fetch(
+        &self,
+        leased: &LeasedLink,
+        line: &mut Line,
+        rules: &HostRules,
+        stages: &Arc<Stages>,
+    ) -> Fetched {
         let mut url = leased.link.url.on_same_host("/robots.txt");
         for _ in 0..=MOST_REDIRECTS {
             let capture = match self.ask(&url, leased, line, rules, stages).await {
@@ -156,17 +170,20 @@ impl RobotsDesk {
         rules: &HostRules,
         stages: &Arc<Stages>,
     ) -> Step {
-        if !rested(line.rests_until, stages).await {
-            return Step::Stopped;
-        }
-        let Ok(_permit) = stages.visits.acquire().await else { return Step::Stopped };
-        let begun = clock::now();
-        let fetched = stages.web.fetch(url, line.address, &mut line.connection, None, begun).await;
-        let ended = clock::now();
-        line.rests_until = ended.plus(rest_after(&rules.politeness, ended.since(begun), None));
-        match fetched {
-            Ok(capture) => keep(url, leased, capture, line, stages).await,
-            Err(fault) => Step::Failed(fault),
+        loop {
+            if !rested(line.rests_until, stages).await {
+                return Step::Stopped;
+            }
+            let Ok(_permit) = stages.visits.acquire().await else { return Step::Stopped };
+            let begun = clock::now();
+            let fetched = stages.web.fetch(url, line.address, &mut line.connection, None, begun).await;
+            let ended = clock::now_or_just_after();
+            line.rests_until = ended.plus(rest_after(&rules.politeness, ended.since(begun), None));
+            match fetched {
+                Ok(capture) => return keep(url, leased, capture, line, stages).await,
+                Err(FetchError::Stale) => {}
+                Err(fault) => return Step::Failed(fault),
+            }
         }
     }
 }
@@ -227,7 +244,12 @@ fn sitemaps(robots: &LeasedLink, capture: &Capture, stages: &Stages) -> Vec<Chan
 }
 
 /// Only hosts that the scope reaches get their sitemaps read: an image's host does not.
-fn sitemap_change(robots: &LeasedLink, url: CanonicalUrl, via: Option<&str>, stages: &Stages) -> Option<Change> {
+fn sitemap_change(
+    robots: &LeasedLink,
+    url: CanonicalUrl,
+    via: Option<&str>,
+    stages: &Stages,
+) -> Option<Change> {
     use crate::scope::{Facts, Verdict};
     let link = robots.link.child(url, LinkKind::Sitemap, "");
     let facts = Facts { via_url: via, ..Facts::default() };

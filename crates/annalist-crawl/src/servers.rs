@@ -91,11 +91,7 @@ impl<L> Servers<L> {
     }
 }
 
-fn entry<L>(
-    known: &mut HashMap<IpAddr, Server<L>>,
-    address: IpAddr,
-    rests_until: Time,
-) -> &mut Server<L> {
+fn entry<L>(known: &mut HashMap<IpAddr, Server<L>>, address: IpAddr, rests_until: Time) -> &mut Server<L> {
     known.entry(address).or_insert_with(|| Server { busy: false, rests_until, waiting: VecDeque::new() })
 }
 

@@ -57,7 +57,8 @@ impl Stages {
     pub async fn read(&self, capture: &mut Capture) -> Page {
         let Ok(_permit) = self.reading.acquire().await else { return Page::default() };
         let reader = Arc::clone(&self.reader);
-        let (url, head, body) = (capture.url.clone(), capture.head.clone(), std::mem::take(&mut capture.body));
+        let (url, head, body) =
+            (capture.url.clone(), capture.head.clone(), std::mem::take(&mut capture.body));
         let reading = tokio::task::spawn_blocking(move || reader.read(&url, &head, &body));
         // A panic in a parser is a page with a reason, not the end of a crawl.
         reading.await.unwrap_or_else(|fault| Page {

@@ -8,17 +8,18 @@ use std::time::Duration;
 
 use annalist_frontier::{Lease, LeasedLink};
 use annalist_model::{Outcome, SkipReason, Time, UrlKey};
+use annalist_sources::FetchError;
 
 use crate::budget::Allowance;
 use crate::clock;
 use crate::delay::{HostRules, rest_after, rules_for};
-use crate::logs::Severity;
 use crate::finish::{After, close_site, finish_closed_host, finish_failure, finish_refusal, finish_visit};
+use crate::logs::Severity;
 use crate::robots::Permission;
 use crate::servers;
 use crate::stages::{Line, Stages};
 use crate::stop::Urge;
-use crate::visit::{VisitError, visit};
+use crate::visit::{Visit, VisitError, visit};
 
 /// How long a site waits when too many wait for its server.
 const CROWDED: Duration = Duration::from_secs(1);
@@ -102,6 +103,8 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
         }
         let Some(held) = line.as_mut() else { break };
         held.address = located.address;
+        // The site rests too, on whichever server it was asked last.
+        held.rests_until = held.rests_until.max(turn.rests_until);
         held.note_dns(located.dns);
         match ask(&leased, held, &mut turn, stages).await {
             After::Next => turn.had(leased.key),
@@ -133,6 +136,7 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
         return finish_refusal(leased, outcome, stages);
     }
     let permission = stages.robots.permission(leased, line, &rules, stages).await;
+    turn.rests_until = turn.rests_until.max(line.rests_until);
     let crawl_delay = match permission {
         Permission::Granted { crawl_delay } => crawl_delay,
         Permission::Refused { outcome } => return finish_refusal(leased, outcome, stages),
@@ -152,15 +156,13 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
         stages.budget.give_back(leased.link.seed);
         return After::NotHad;
     }
-    let Ok(_permit) = stages.visits.acquire().await else { return After::NotHad };
-    let begun = clock::now();
-    let visited = visit(leased, line, stages).await;
-    let ended = clock::now();
-    let rest = rest_after(&rules.politeness, ended.since(begun), crawl_delay);
-    line.rests_until = ended.plus(rest);
+    let (visited, rest) = politely(leased, line, &rules, crawl_delay, stages).await;
     turn.rests_until = line.rests_until;
     match visited {
-        Ok(visit) => finish_visit(leased, visit, rest, line.rests_until, stages),
+        Ok(visit) => {
+            stages.budget.done();
+            finish_visit(leased, visit, rest, line.rests_until, stages)
+        }
         Err(VisitError::Fetch(fault)) => {
             stages.budget.give_back(leased.link.seed);
             finish_failure(leased, &fault, stages)
@@ -169,6 +171,31 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
         Err(VisitError::Keep(_)) => {
             stages.stop.raise(Urge::Finish);
             After::NotHad
+        }
+    }
+}
+
+/// One visit and the rest after it. A kept connection that the server closed is no answer: once it has rested, the
+/// server is asked again.
+async fn politely(
+    leased: &LeasedLink,
+    line: &mut Line,
+    rules: &HostRules,
+    crawl_delay: Option<Duration>,
+    stages: &Stages,
+) -> (Result<Visit, VisitError>, Duration) {
+    loop {
+        let permit = stages.visits.acquire().await;
+        let begun = clock::now();
+        let visited = visit(leased, line, stages).await;
+        drop(permit);
+        let ended = clock::now_or_just_after();
+        let rest = rest_after(&rules.politeness, ended.since(begun), crawl_delay);
+        line.rests_until = ended.plus(rest);
+        if !matches!(visited, Err(VisitError::Fetch(FetchError::Stale)))
+            || !rested(line.rests_until, stages).await
+        {
+            return (visited, rest);
         }
     }
 }
@@ -200,7 +227,9 @@ fn over_site_budget(leased: &LeasedLink, rules: &HostRules, stages: &Stages) -> 
     let Ok(counts) = stages.frontier().site_counts(leased.key.site) else { return false };
     let too_large = rules.size_bytes.is_some_and(|limit| counts.bytes >= limit);
     let spent = too_large
-        || rules.pages.is_some_and(|limit| !stages.budget.begin_on_site(leased.key.site, counts.captures, limit));
+        || rules
+            .pages
+            .is_some_and(|limit| !stages.budget.begin_on_site(leased.key.site, counts.captures, limit));
     if spent {
         close_site(leased, stages);
     }

@@ -33,7 +33,8 @@ pub enum VisitError {
 pub async fn visit(leased: &LeasedLink, line: &mut Line, stages: &Stages) -> Result<Visit, VisitError> {
     let via = stages.url_of(leased.link.via);
     let url = &leased.link.url;
-    let mut capture = stages.web.fetch(url, line.address, &mut line.connection, via.as_deref(), clock::now()).await?;
+    let mut capture =
+        stages.web.fetch(url, line.address, &mut line.connection, via.as_deref(), clock::now()).await?;
     let received = capture.response.length();
     let ticket = stages.keeper.record(&mut capture, line.take_dns()).await?; // before reading: a parser bug must not lose bytes
     let page = stages.read(&mut capture).await; // cannot fail a visit: an unreadable page is a page with a reason

@@ -69,14 +69,29 @@ fn measure(links: u64, dir: &Path) -> Result<String, Box<dyn std::error::Error>>
     let mut json = String::new();
     write!(json, "{{\"links\":{},\"urls\":{urls},\"leased\":{}", load.links, load.leased)?;
     write!(json, ",\"links_per_s\":{:.0}", load.links as f64 / seconds)?;
-    write!(json, ",\"first_tenth\":{:.0},\"second_tenth\":{:.0},\"last_tenth\":{:.0}", tenths[0], tenths[1], tenths[9])?;
+    write!(
+        json,
+        ",\"first_tenth\":{:.0},\"second_tenth\":{:.0},\"last_tenth\":{:.0}",
+        tenths[0], tenths[1], tenths[9]
+    )?;
     write!(json, ",\"last_over_second_tenth\":{:.3}", tenths[9] / tenths[1])?;
     write!(json, ",\"worst_lease_ms\":{:.2}", load.worst_lease.as_secs_f64() * 1000.0)?;
     write!(json, ",\"waited_for_merge_s\":{:.2}", load.waited.as_secs_f64())?;
-    write!(json, ",\"commit_s\":{:.2},\"apply_s\":{:.2},\"lease_s\":{:.2},\"generate_s\":{:.2}", load.committing.as_secs_f64(), load.applying.as_secs_f64(), load.leasing.as_secs_f64(), load.generating.as_secs_f64())?;
+    write!(
+        json,
+        ",\"commit_s\":{:.2},\"apply_s\":{:.2},\"lease_s\":{:.2},\"generate_s\":{:.2}",
+        load.committing.as_secs_f64(),
+        load.applying.as_secs_f64(),
+        load.leasing.as_secs_f64(),
+        load.generating.as_secs_f64()
+    )?;
     write!(json, ",\"disk_bytes_per_url\":{:.1}", disk_bytes as f64 / urls as f64)?;
     write!(json, ",\"cpu_us_per_link\":{:.3}", cpu * 1e6 / load.links as f64)?;
-    write!(json, ",\"queued\":{},\"done\":{},\"unchecked\":{}", counts.queued, counts.done, counts.unchecked)?;
+    write!(
+        json,
+        ",\"queued\":{},\"done\":{},\"unchecked\":{}",
+        counts.queued, counts.done, counts.unchecked
+    )?;
     // As after kill -9: what was pending has to come from the journal.
     let (frontier, journal) = (load.frontier, load.journal);
     drop((frontier, journal));
@@ -86,7 +101,12 @@ fn measure(links: u64, dir: &Path) -> Result<String, Box<dyn std::error::Error>>
     while frontier.next(Time::from_millis(1))?.is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    write!(json, ",\"reopen_s\":{:.3},\"first_lease_s\":{:.3}", opened.as_secs_f64(), again.elapsed().as_secs_f64())?;
+    write!(
+        json,
+        ",\"reopen_s\":{:.3},\"first_lease_s\":{:.3}",
+        opened.as_secs_f64(),
+        again.elapsed().as_secs_f64()
+    )?;
     drop((frontier, journal));
     write!(json, ",\"peak_rss_mb\":{}}}", peak_rss_mb())?;
     Ok(json)
@@ -221,7 +241,11 @@ impl Load {
         self.done.extend(keys.into_iter().map(|key| Change::Done {
             key,
             outcome: Outcome::Captured { status: 200 },
-            place: Some(Place { file: "bench-20260101.warc.gz".to_owned(), offset: key.url >> 30, length: 9_000 }),
+            place: Some(Place {
+                file: "bench-20260101.warc.gz".to_owned(),
+                offset: key.url >> 30,
+                length: 9_000,
+            }),
             digest: Some(format!("sha1:{:032X}", key.url)),
             at: now,
             bytes: 20_000,

@@ -49,12 +49,7 @@ impl Frontier {
         true
     }
 
-    fn apply_change(
-        &mut self,
-        position: u64,
-        sequence: u64,
-        change: Spelt<'_>,
-    ) -> Result<(), FrontierError> {
+    fn apply_change(&mut self, position: u64, sequence: u64, change: Spelt<'_>) -> Result<(), FrontierError> {
         match change {
             Spelt::Discovered { key, value, urgency, depth, body } => {
                 let mut mention = Entry::new(key, Kind::Queued).unchecked();
@@ -72,16 +67,32 @@ impl Frontier {
             }
             Spelt::Done { key, body } => self.done(position, key, body),
             Spelt::Retry { key, not_before, tries, body } => {
-                if self.is_news(key.site, position) { self.retry(key, not_before, tries, body) } else { Ok(()) }
+                if self.is_news(key.site, position) {
+                    self.retry(key, not_before, tries, body)
+                } else {
+                    Ok(())
+                }
             }
             Spelt::Valued { key, value } => {
-                if self.is_news(key.site, position) { self.valued(key, value) } else { Ok(()) }
+                if self.is_news(key.site, position) {
+                    self.valued(key, value)
+                } else {
+                    Ok(())
+                }
             }
             Spelt::SiteRests { site, until, delay_millis } => {
-                if self.is_news(site, position) { self.site_rests(site, until, delay_millis) } else { Ok(()) }
+                if self.is_news(site, position) {
+                    self.site_rests(site, until, delay_millis)
+                } else {
+                    Ok(())
+                }
             }
             Spelt::HostRests { site, host, until } => {
-                if self.is_news(site, position) { self.host_rests(site, host, until) } else { Ok(()) }
+                if self.is_news(site, position) {
+                    self.host_rests(site, host, until)
+                } else {
+                    Ok(())
+                }
             }
             Spelt::SiteClosed { site, reason } => {
                 if self.is_news(site, position) {
@@ -101,7 +112,9 @@ impl Frontier {
     fn mentioned(&mut self, mention: Entry, body: &[u8]) -> Result<(), FrontierError> {
         let update = self.update;
         let bucket = &mut self.buckets[bucket_of(mention.key.site)];
-        let Some(place) = bucket.pending.find(mention.key) else { return self.mentioned_first(mention, body) };
+        let Some(place) = bucket.pending.find(mention.key) else {
+            return self.mentioned_first(mention, body);
+        };
         let Some(before) = bucket.pending.at(place).copied() else { return Ok(()) };
         let overlaid = overlay(update, Some(&before), &mention.with_text(1));
         let mut after = overlaid.entry;
@@ -153,6 +166,7 @@ impl Frontier {
         match self.buckets[bucket_of(mention.key.site)].sites.get(&mention.key.site) {
             None => self.ready_sites + self.waiting_sites < FEW_SITES,
             Some(site) if site.is_closed() => false,
+            Some(site) if site.is_aside(mention.key.url) => true,
             Some(site) => match site.head.worst() {
                 // A refill would see it anyway.
                 None => !site.more,
@@ -187,7 +201,7 @@ impl Frontier {
             return Ok(());
         }
         if let Some(site) = self.site_mut(after.key.site) {
-            if site.is_aside(after.key.url) {
+            if site.rerank_aside(new) {
                 return Ok(());
             }
             site.head.remove(&old);
@@ -234,7 +248,9 @@ impl Frontier {
 
     /// The first capture of a payload is what later ones refer to.
     fn keep_digest(&mut self, position: u64, key: UrlKey, ending: &Ending) -> Result<(), FrontierError> {
-        let (Outcome::Captured { .. }, Some(digest)) = (&ending.outcome, &ending.digest) else { return Ok(()) };
+        let (Outcome::Captured { .. }, Some(digest)) = (&ending.outcome, &ending.digest) else {
+            return Ok(());
+        };
         let digest_key = digest_key(digest);
         if !self.is_news(digest_key.site, position) {
             return Ok(());
@@ -258,13 +274,17 @@ impl Frontier {
 
     fn url_of(&self, key: UrlKey) -> Result<Option<String>, FrontierError> {
         let mut url = None;
-        self.buckets[bucket_of(key.site)].examine(self.update, key, &mut |body| match record::read(body) {
-            Ok(Record::Link(link) | Record::Refused { link, .. }) => {
-                url = Some(link.url);
-                Reading::Enough
-            }
-            _ => Reading::Further,
-        })?;
+        self.buckets[bucket_of(key.site)].examine(
+            self.update,
+            key,
+            &mut |body| match record::read(body) {
+                Ok(Record::Link(link) | Record::Refused { link, .. }) => {
+                    url = Some(link.url);
+                    Reading::Enough
+                }
+                _ => Reading::Further,
+            },
+        )?;
         Ok(url)
     }
 

@@ -29,6 +29,8 @@ pub(crate) struct Bucket {
     pub(crate) mark: u64,
     /// Where to look for sites that are not in memory; `None` when all with something to do are.
     pub(crate) cold_from: Option<u64>,
+    /// The run was looked through and knows no better: only a merge brings news.
+    pub(crate) scanned: bool,
     /// Sites that ran dry and are too large to be refilled in passing.
     pub(crate) wanted: Set<u64>,
 }

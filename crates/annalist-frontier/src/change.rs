@@ -23,14 +23,7 @@ pub enum Change {
     /// Seen, and not to be fetched. A later `Discovered` of the same URL makes it queued after all.
     Refused { link: Link, reason: SkipReason, detail: String },
     /// A link that had its turn has its outcome.
-    Done {
-        key: UrlKey,
-        outcome: Outcome,
-        place: Option<Place>,
-        digest: Option<String>,
-        at: Time,
-        bytes: u64,
-    },
+    Done { key: UrlKey, outcome: Outcome, place: Option<Place>, digest: Option<String>, at: Time, bytes: u64 },
     /// To be tried again, not before a time.
     Retry { key: UrlKey, not_before: Time, tries: u16, reason: String },
     /// Sets the value of a scheduled link, whatever it was.

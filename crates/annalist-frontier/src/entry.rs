@@ -24,8 +24,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 6] =
-        [Kind::Queued, Kind::Done, Kind::Refused, Kind::Site, Kind::Host, Kind::Digest];
+    const ALL: [Kind; 6] = [Kind::Queued, Kind::Done, Kind::Refused, Kind::Site, Kind::Host, Kind::Digest];
 }
 
 const KIND_BITS: u8 = 0b0000_0111;

@@ -249,7 +249,8 @@ impl Frontier {
         let mut fresh = Site::new(row, self.rest_of(&row));
         let bucket = &mut self.buckets[bucket_of(site)];
         // Other links of it may be anywhere: the first refill finds out.
-        fresh.more = bucket.run.is_some() || bucket.frozen.is_some() || bucket.pending.of_site(site).nth(1).is_some();
+        fresh.more =
+            bucket.run.is_some() || bucket.frozen.is_some() || bucket.pending.of_site(site).nth(1).is_some();
         bucket.sites.insert(site, fresh);
         self.loaded_sites += 1;
         Ok(true)

@@ -204,7 +204,8 @@ impl Frontier {
     fn host_rest(&self, site: u64, url: &str) -> Result<Option<Time>, FrontierError> {
         let key = UrlKey { site, url: host_key(host_of(url)).max(1) };
         let entry = self.buckets[bucket_of(site)].peek(self.update, key)?;
-        let until = entry.filter(|entry| entry.kind() == Kind::Host).map(|entry| Time::from_millis(entry.turn));
+        let until =
+            entry.filter(|entry| entry.kind() == Kind::Host).map(|entry| Time::from_millis(entry.turn));
         Ok(until.filter(|until| *until > self.now))
     }
 

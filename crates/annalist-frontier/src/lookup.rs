@@ -35,11 +35,22 @@ pub struct Known {
 #[derive(Clone, Debug, PartialEq)]
 pub enum State {
     /// Waits for its turn; not before a time, when it was tried.
-    Queued { not_before: Option<Time> },
+    Queued {
+        not_before: Option<Time>,
+    },
     /// Leased, or visited and not committed.
     Leased,
-    Done { outcome: Outcome, place: Option<Place>, digest: Option<String>, at: Time, bytes: u64 },
-    Refused { reason: SkipReason, detail: String },
+    Done {
+        outcome: Outcome,
+        place: Option<Place>,
+        digest: Option<String>,
+        at: Time,
+        bytes: u64,
+    },
+    Refused {
+        reason: SkipReason,
+        detail: String,
+    },
 }
 
 /// What is known of a site.
@@ -173,7 +184,8 @@ impl Frontier {
 
     fn each_waiting_of(&self, bucket: &Bucket, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
         let layers = || bucket.frozen.as_deref().into_iter().chain([&bucket.pending]);
-        let mut above: Vec<UrlKey> = layers().flat_map(|layer| layer.sorted()).map(|entry| entry.key).collect();
+        let mut above: Vec<UrlKey> =
+            layers().flat_map(|layer| layer.sorted()).map(|entry| entry.key).collect();
         above.sort_unstable();
         above.dedup();
         let newer: Set<UrlKey> = above.iter().copied().collect();

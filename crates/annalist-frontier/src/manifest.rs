@@ -41,6 +41,8 @@ pub(crate) struct BucketFiles {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Manifest {
     pub(crate) ended: Ended,
+    /// When the frontier was last opened after an end nobody prepared, in milliseconds; 0 = never.
+    pub(crate) restarted: u64,
     pub(crate) buckets: Vec<BucketFiles>,
     pub(crate) notes: Notes,
     /// Journal position up to which the notes are in here.
@@ -54,6 +56,7 @@ impl Default for Manifest {
     fn default() -> Self {
         Manifest {
             ended: Ended::Unknown,
+            restarted: 0,
             buckets: vec![BucketFiles::default(); BUCKETS],
             notes: Notes::new(),
             notes_mark: 0,
@@ -91,6 +94,7 @@ impl Manifest {
 
     fn fields(take: &mut Take<'_>) -> Result<Manifest, Malformed> {
         let ended = if take.u8()? == 0 { Ended::Cleanly } else { Ended::Unknown };
+        let restarted = take.u64()?;
         let (notes_mark, sequence, next_run) = (take.u64()?, take.u64()?, take.u64()?);
         if take.short()? != BUCKETS as u64 {
             return Err(Malformed);
@@ -109,13 +113,14 @@ impl Manifest {
             let name = take.text()?.to_owned();
             notes.insert(name, take.bytes()?.to_owned());
         }
-        Ok(Manifest { ended, buckets, notes, notes_mark, sequence, next_run })
+        Ok(Manifest { ended, restarted, buckets, notes, notes_mark, sequence, next_run })
     }
 
     pub(crate) fn write(&self, disk: &dyn Disk, dir: &Path) -> Result<(), FrontierError> {
         let mut bytes = MAGIC.to_vec();
         bytes.put_u32(VERSION);
         bytes.put_u8(u8::from(self.ended == Ended::Unknown));
+        bytes.put_u64(self.restarted);
         bytes.put_u64(self.notes_mark);
         bytes.put_u64(self.sequence);
         bytes.put_u64(self.next_run);

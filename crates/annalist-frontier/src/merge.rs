@@ -154,6 +154,7 @@ struct Gatherer<'a> {
     interest: Interest,
     best: Vec<Rank>,
     later: Vec<Rank>,
+    best_dropped: Option<Rank>,
     queued: u64,
     fresh_sites: usize,
 }
@@ -167,6 +168,7 @@ impl<'a> Gatherer<'a> {
             interest: Interest::None,
             best: Vec::new(),
             later: Vec::new(),
+            best_dropped: None,
             queued: 0,
             fresh_sites: 0,
         }
@@ -228,11 +230,20 @@ impl<'a> Gatherer<'a> {
         }
         let limit = self.limit();
         if self.best.len() >= 4 * limit {
-            keep_best(&mut self.best, limit);
+            self.shorten_best(2 * limit);
         }
         if self.later.len() >= 4 * limit {
-            keep_earliest(&mut self.later, limit);
+            keep_earliest(&mut self.later, 2 * limit);
         }
+    }
+
+    /// The limit grows with the site: what was dropped early may be better than what comes later, so nothing below it
+    /// can be called best.
+    fn shorten_best(&mut self, limit: usize) {
+        self.best.sort_unstable();
+        let excess = self.best.len().saturating_sub(limit);
+        let dropped = self.best.drain(..excess).next_back();
+        self.best_dropped = self.best_dropped.max(dropped);
     }
 
     fn limit(&self) -> usize {
@@ -242,7 +253,9 @@ impl<'a> Gatherer<'a> {
     fn end_site(&mut self) {
         let Some(site) = self.site.take().filter(|_| self.queued > 0) else { return };
         let limit = self.limit();
-        keep_best(&mut self.best, limit);
+        self.shorten_best(limit);
+        let dropped = self.best_dropped.take();
+        self.best.retain(|rank| dropped.is_none_or(|dropped| *rank > dropped));
         keep_earliest(&mut self.later, limit);
         let kept = (self.best.len() + self.later.len()) as u64;
         self.fresh_sites += usize::from(!self.plan.loaded.contains(&site));

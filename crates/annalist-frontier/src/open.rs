@@ -27,15 +27,15 @@ pub fn open(
 ) -> Result<(Frontier, Journal), FrontierError> {
     disk.create_dir_all(dir).map_err(FrontierError::io("create its folder"))?;
     let found = Manifest::read(disk.as_ref(), dir)?;
-    let restarted = found.as_ref().is_some_and(|manifest| manifest.ended == Ended::Unknown);
-    let begun = found.as_ref().is_none_or(|manifest| manifest.ended == Ended::Cleanly);
+    let interrupted = found.as_ref().is_some_and(|manifest| manifest.ended == Ended::Unknown);
     let mut manifest = found.unwrap_or_default();
     remove_strays(disk.as_ref(), dir, &manifest)?;
-    manifest.ended = Ended::Unknown;
-    if begun {
-        // Before anything is asked: should this process die, the next one must know.
-        manifest.write(disk.as_ref(), dir)?;
+    if interrupted {
+        manifest.restarted = now.millis();
     }
+    manifest.ended = Ended::Unknown;
+    // Before anything is asked: should this process die, the next one must know.
+    manifest.write(disk.as_ref(), dir)?;
     let (found, next_serial) = segments(disk.as_ref(), dir)?;
     let shared = Arc::new(Mutex::new(found.clone()));
     let mut texts = Vec::new();
@@ -53,7 +53,7 @@ pub fn open(
     };
     let worker = Worker::start(merger, settings.merging)?;
     let mut frontier = Frontier::new(settings, worker, now);
-    frontier.restarted = restarted.then_some(now);
+    frontier.restarted = (manifest.restarted != 0).then_some(Time::from_millis(manifest.restarted));
     load(&mut frontier, disk.as_ref(), dir, &manifest)?;
     let position = read_journal(&mut frontier, disk.as_ref(), dir, &manifest, &found)?;
     let at = (position, frontier.sequence);

@@ -145,6 +145,9 @@ impl Frontier {
             bucket.texts = texts;
             bucket.mark = mark;
             bucket.frozen = None;
+            bucket.scanned = false;
+        } else {
+            bucket.scanned |= passed.gathered.left_out == Some(0);
         }
         bucket.cold_from = passed.gathered.left_out;
         self.arrivals.extend(passed.gathered.sites.into_iter().map(Arrival::Site));
@@ -195,9 +198,18 @@ impl Frontier {
         if buckets.is_empty() {
             return Ok(());
         }
+        // What was leased since the last merge is done in memory only: a run that does not know it shows the same
+        // links again.
+        let outdated = |number: &usize| {
+            let bucket = &self.buckets[*number];
+            !bucket.pending.is_empty() && (bucket.scanned || !bucket.wanted.is_empty())
+        };
+        let outdated: Vec<usize> = buckets.iter().copied().filter(outdated).collect();
+        if !outdated.is_empty() {
+            return self.give_merges(&outdated);
+        }
         let passes = buckets.iter().map(|number| self.pass(*number, Freeze::Scan)).collect();
-        self.give(self.job(passes, Ended::Unknown))?;
-        self.take_in_arrivals(LINKS_A_CALL)
+        self.give(self.job(passes, Ended::Unknown))
     }
 
     fn check_mentions(&mut self, mut left: usize) -> Result<(), FrontierError> {

@@ -56,7 +56,8 @@ impl Frontier {
 
     /// Leased, visited or set aside: not for the head.
     fn is_elsewhere(&self, key: UrlKey) -> bool {
-        let aside = self.buckets[bucket_of(key.site)].sites.get(&key.site).is_some_and(|s| s.is_aside(key.url));
+        let aside =
+            self.buckets[bucket_of(key.site)].sites.get(&key.site).is_some_and(|s| s.is_aside(key.url));
         aside || self.is_out(key)
     }
 
@@ -75,7 +76,8 @@ impl Frontier {
         for rank in &found.later {
             self.still_queued(site, rank, &mut later)?;
         }
-        let (due, later): (Vec<Rank>, Vec<Rank>) = later.into_iter().partition(|r| r.not_before() <= self.now);
+        let (due, later): (Vec<Rank>, Vec<Rank>) =
+            later.into_iter().partition(|r| r.not_before() <= self.now);
         best.extend(due);
         // What arrived since the pass, and what stands in the head already, is in memory: it is offered again.
         let bucket = &self.buckets[bucket_of(site)];

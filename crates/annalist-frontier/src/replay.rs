@@ -43,7 +43,8 @@ pub(crate) fn replay(
         if segment.start > reached {
             return Err(FrontierError::damaged("journal", "a part of it is missing"));
         }
-        let bytes = disk.read(&dir.join(file_name(segment.serial))).map_err(FrontierError::io("read the journal"))?;
+        let bytes =
+            disk.read(&dir.join(file_name(segment.serial))).map_err(FrontierError::io("read the journal"))?;
         reached = replay_segment(&bytes, segment.start, end, from, apply)?.max(reached);
     }
     Ok(reached)

@@ -66,7 +66,15 @@ impl Run {
             words.push(take.u64().map_err(malformed())?);
         }
         let filter = Filter::from_words(words);
-        Ok(Run { file, number, entries: foot.entries, tally: foot.tally, checksum: foot.checksum, index, filter })
+        Ok(Run {
+            file,
+            number,
+            entries: foot.entries,
+            tally: foot.tally,
+            checksum: foot.checksum,
+            index,
+            filter,
+        })
     }
 
     pub(crate) fn may_hold(&self, key: UrlKey) -> bool {
@@ -152,7 +160,8 @@ pub(crate) struct Rows<'a> {
 
 impl Rows<'_> {
     fn fill(&mut self) -> Result<(), FrontierError> {
-        let blocks = BUFFER / (BLOCK * ENTRY_BYTES);
+        let left = self.run.index.len().saturating_sub(self.block);
+        let blocks = left.min(BUFFER / (BLOCK * ENTRY_BYTES));
         self.buffer.resize(blocks * BLOCK * ENTRY_BYTES, 0);
         let length = self.run.read_block(self.block, &mut self.buffer)?.len();
         self.buffer.truncate(length);
@@ -200,7 +209,8 @@ impl Foot {
         let mut bytes = MAGIC.to_vec();
         bytes.put_u32(VERSION);
         bytes.put_u64(self.entries);
-        let tally = [self.tally.queued, self.tally.done, self.tally.refused, self.tally.sites, self.tally.closed];
+        let tally =
+            [self.tally.queued, self.tally.done, self.tally.refused, self.tally.sites, self.tally.closed];
         for count in tally {
             bytes.put_u64(count.unsigned_abs());
         }
@@ -254,7 +264,7 @@ impl RunWriter {
         filter: Filter,
     ) -> Result<RunWriter, FrontierError> {
         let file = disk.create(&dir.join(file_name(number))).map_err(FrontierError::io("create a run"))?;
-        let mut buffer = Vec::with_capacity(BUFFER + ENTRY_BYTES);
+        let mut buffer = Vec::new();
         buffer.put(MAGIC);
         buffer.put_u32(VERSION);
         Ok(RunWriter {

@@ -89,6 +89,16 @@ impl Site {
         self.aside.iter().any(|(_, rank)| rank.url == url)
     }
 
+    /// A link that is set aside got another rank; says whether it is one.
+    pub(crate) fn rerank_aside(&mut self, rank: Rank) -> bool {
+        let place = self.aside.iter_mut().find(|(_, old)| old.url == rank.url);
+        if let Some((_, old)) = place {
+            *old = rank;
+            return true;
+        }
+        false
+    }
+
     pub(crate) fn remove(&mut self, url: u64) {
         self.head.remove_url(url);
         self.aside.retain(|(_, rank)| rank.url != url);

@@ -87,7 +87,8 @@ fn reader(
     bucket: usize,
     number: usize,
 ) -> Result<Arc<dyn DiskFile>, FrontierError> {
-    let file = disk.open(&dir.join(file_name(bucket, number))).map_err(FrontierError::io("open a text log"))?;
+    let file =
+        disk.open(&dir.join(file_name(bucket, number))).map_err(FrontierError::io("open a text log"))?;
     Ok(Arc::from(file))
 }
 
@@ -99,6 +100,8 @@ pub(crate) struct TextWriter {
     dir: PathBuf,
     texts: Texts,
     file: Option<Box<dyn DiskFile>>,
+    /// How much of the newest file is known to be on the disk.
+    durable: u64,
     buffer: Vec<u8>,
 }
 
@@ -121,7 +124,8 @@ impl TextWriter {
             newest.truncate(*length).map_err(FrontierError::io("cut a text log"))?;
             file = Some(newest);
         }
-        Ok(TextWriter { bucket, dir: dir.to_owned(), texts, file, buffer: Vec::new() })
+        let durable = lengths.last().copied().unwrap_or(0);
+        Ok(TextWriter { bucket, dir: dir.to_owned(), texts, file, durable, buffer: Vec::new() })
     }
 
     pub(crate) fn texts(&self) -> &Texts {
@@ -152,7 +156,18 @@ impl TextWriter {
         file.append(&head).map_err(FrontierError::io("write a text log"))?;
         self.texts.files.push(TextFile { file: reader(disk, &self.dir, self.bucket, number)?, length: HEAD });
         self.file = Some(file);
+        self.durable = 0;
         Ok(())
+    }
+
+    /// Leaves the newest file as it was when it was last known to be whole.
+    fn give_up_file(&mut self) {
+        self.file = None;
+        if self.durable == 0 {
+            self.texts.files.pop();
+        } else if let Some(text) = self.texts.files.last_mut() {
+            text.length = self.durable;
+        }
     }
 
     /// The position at which the text can be read once `finish` was called.
@@ -180,7 +195,7 @@ impl TextWriter {
     fn flush(&mut self) -> Result<(), FrontierError> {
         let (Some(file), Some(text)) = (&mut self.file, self.texts.files.last_mut()) else { return Ok(()) };
         if let Err(e) = file.append(&self.buffer) {
-            self.file = None;
+            self.give_up_file();
             return Err(FrontierError::io("write a text log")(e));
         }
         text.length += self.buffer.len() as u64;
@@ -194,9 +209,10 @@ impl TextWriter {
         if let Some(file) = &mut self.file
             && let Err(e) = file.sync()
         {
-            self.file = None;
+            self.give_up_file();
             return Err(FrontierError::io("sync a text log")(e));
         }
+        self.durable = self.texts.files.last().map_or(0, |text| text.length);
         Ok(())
     }
 }

@@ -9,8 +9,8 @@ use std::thread::JoinHandle;
 use annalist_disk::Disk;
 
 use crate::error::FrontierError;
-use crate::hash::Set;
 use crate::filter::{BITS_PER_KEY, Filter};
+use crate::hash::Set;
 use crate::journal::{self, Segments};
 use crate::manifest::{Ended, Manifest, Notes};
 use crate::merge::{self, Gathered, Pass};
@@ -60,7 +60,11 @@ pub(crate) struct Finished {
 #[derive(Debug)]
 pub(crate) enum Worker {
     Inline(Box<Merger>),
-    Thread { jobs: Option<Sender<Job>>, results: Receiver<Finished>, thread: Option<JoinHandle<()>> },
+    Thread {
+        jobs: Option<Sender<Job>>,
+        results: Receiver<Finished>,
+        thread: Option<JoinHandle<()>>,
+    },
     /// Opened for reading: nobody.
     None,
 }
@@ -112,9 +116,7 @@ impl Worker {
     /// Waits for the job that was given out.
     pub(crate) fn wait(&mut self) -> Result<Option<Finished>, FrontierError> {
         match self {
-            Worker::Thread { results, .. } => {
-                results.recv().map(Some).map_err(|_| FrontierError::Broken)
-            }
+            Worker::Thread { results, .. } => results.recv().map(Some).map_err(|_| FrontierError::Broken),
             Worker::Inline(_) | Worker::None => Ok(None),
         }
     }

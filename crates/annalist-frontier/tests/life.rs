@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use annalist_disk::SimDisk;
 use annalist_frontier::{
-    Change, Frontier, Journal, Merging, Place, Settings, State, Transaction, Urgency, host_key, open, read_only,
+    Change, Frontier, Journal, Merging, Place, Settings, State, Transaction, Urgency, host_key, open,
+    read_only,
 };
 use annalist_model::spec::{Order, SiteOrder, Update};
 use annalist_model::{CanonicalUrl, Link, Outcome, SkipReason, Time, UrlKey};
@@ -97,7 +98,11 @@ fn done(text: &str, digest: &str) -> Change {
 #[test]
 fn the_best_links_of_a_site_come_first() {
     let mut f = Fixture::new(settings());
-    f.commit(vec![found("http://a.test/1", 0.1), found("http://a.test/3", 0.3), found("http://a.test/2", 0.2)]);
+    f.commit(vec![
+        found("http://a.test/1", 0.1),
+        found("http://a.test/3", 0.3),
+        found("http://a.test/2", 0.2),
+    ]);
     assert_eq!(f.next_urls(at(0)), ["http://a.test/3", "http://a.test/2"]);
     assert_eq!(f.next_urls(at(0)), ["http://a.test/1"]);
     assert_eq!(f.next_urls(at(0)), Vec::<String>::new());
@@ -156,7 +161,11 @@ fn a_lease_that_nobody_releases_gives_its_links_back_and_a_late_visit_counts() {
 fn a_site_is_left_alone_until_its_rest_is_over() {
     let mut f = Fixture::new(settings());
     let site = key("http://a.test/1").site;
-    f.commit(vec![found("http://a.test/1", 0.5), found("http://a.test/2", 0.4), found("http://a.test/3", 0.3)]);
+    f.commit(vec![
+        found("http://a.test/1", 0.5),
+        found("http://a.test/2", 0.4),
+        found("http://a.test/3", 0.3),
+    ]);
     let lease = f.frontier.next(at(0)).unwrap().unwrap();
     assert!(f.frontier.next(at(1)).unwrap().is_none(), "leased twice");
     let keys: Vec<UrlKey> = lease.links.iter().map(|link| link.key).collect();
@@ -243,7 +252,11 @@ fn after_an_unclean_restart_every_site_rests_and_after_a_clean_one_none_does() {
 #[test]
 fn a_rest_that_was_only_released_outlives_a_clean_end() {
     let mut f = Fixture::new(settings());
-    f.commit(vec![found("http://a.test/1", 0.5), found("http://a.test/2", 0.5), found("http://a.test/3", 0.5)]);
+    f.commit(vec![
+        found("http://a.test/1", 0.5),
+        found("http://a.test/2", 0.5),
+        found("http://a.test/3", 0.5),
+    ]);
     let lease = f.frontier.next(at(0)).unwrap().unwrap();
     f.frontier.release(lease.id, at(50), &[]).unwrap();
     f.close_and_reopen(at(1));
@@ -327,11 +340,22 @@ fn each_order_sorts_by_its_own_measure() {
 fn sites_take_turns_or_the_best_or_the_largest_comes_first() {
     let urls = |site_order, n| {
         let mut f = Fixture::new(Settings { site_order, links_per_turn: 1, ..settings() });
-        f.commit(vec![found("http://a.test/1", 0.1), found("http://b.test/1", 0.9), found("http://c.test/1", 0.2)]);
-        f.commit(vec![found("http://c.test/2", 0.2), found("http://a.test/2", 0.1), found("http://c.test/3", 0.2)]);
+        f.commit(vec![
+            found("http://a.test/1", 0.1),
+            found("http://b.test/1", 0.9),
+            found("http://c.test/1", 0.2),
+        ]);
+        f.commit(vec![
+            found("http://c.test/2", 0.2),
+            found("http://a.test/2", 0.1),
+            found("http://c.test/3", 0.2),
+        ]);
         (0..n).flat_map(|_| f.next_urls(at(0))).collect::<Vec<_>>()
     };
-    assert_eq!(urls(SiteOrder::RoundRobin, 4), ["http://a.test/1", "http://b.test/1", "http://c.test/1", "http://a.test/2"]);
+    assert_eq!(
+        urls(SiteOrder::RoundRobin, 4),
+        ["http://a.test/1", "http://b.test/1", "http://c.test/1", "http://a.test/2"]
+    );
     assert_eq!(urls(SiteOrder::BestLink, 2), ["http://b.test/1", "http://c.test/1"]);
     assert_eq!(urls(SiteOrder::Largest, 1), ["http://c.test/1"]);
 }

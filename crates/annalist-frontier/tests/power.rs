@@ -50,7 +50,11 @@ fn change(n: usize, pick: &mut dyn FnMut(u64) -> usize) -> Change {
     let link = url(pick(8), pick(2), pick(12));
     let key = link.key();
     match pick(12) {
-        0 => Change::Refused { link: Link::seed(link, 0), reason: SkipReason::OutOfScope, detail: String::new() },
+        0 => Change::Refused {
+            link: Link::seed(link, 0),
+            reason: SkipReason::OutOfScope,
+            detail: String::new(),
+        },
         1 | 2 => Change::Done {
             key,
             outcome: Outcome::Captured { status: 200 },
@@ -114,7 +118,7 @@ fn what_was_committed_outlives_a_thousand_power_cuts() {
     run_until_failure(&whole, &transactions);
     let operations = whole.operations();
     let mut dice = Dice::new(2);
-    for cut in 0..1500 {
+    for cut in 0..1_200 {
         let at = dice.below(operations);
         let disk = SimDisk::new().with_faults(&[Fault::CutAt(at)]);
         let (sure, perhaps) = run_until_failure(&disk, &transactions);
@@ -124,7 +128,7 @@ fn what_was_committed_outlives_a_thousand_power_cuts() {
         if cut % 10 == 0 {
             // And it goes on from there, through more merges and another cut.
             let note = Change::Note { name: "after".to_owned(), value: vec![1] };
-            let mut changes: Vec<Change> = (0..200).map(|n| found_again(n)).collect();
+            let mut changes: Vec<Change> = (0..200).map(found_again).collect();
             changes.push(note);
             let committed = journal.commit(&Transaction { changes }).unwrap();
             frontier.apply(committed).unwrap();
@@ -189,8 +193,7 @@ fn a_failing_sync_at_any_point_loses_nothing() {
         for transaction in &transactions {
             let transaction = known_only(&sure, transaction);
             // The second attempt stands for the caller who tries again.
-            let committed =
-                journal.commit(&transaction).or_else(|_| journal.commit(&transaction)).unwrap();
+            let committed = journal.commit(&transaction).or_else(|_| journal.commit(&transaction)).unwrap();
             frontier.apply(committed).unwrap();
             frontier.next(now()).unwrap();
             sure.apply(&transaction.changes);

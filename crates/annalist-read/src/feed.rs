@@ -220,6 +220,10 @@ impl Reading {
     }
 
     fn add_link(&mut self, raw: String, kind: LinkKind) {
+        // An empty address would be the feed's own.
+        if raw.trim().is_empty() {
+            return;
+        }
         let links = match &mut self.entry {
             Some((entry, _)) => &mut entry.links,
             None => &mut self.feed.links,
@@ -243,6 +247,13 @@ mod tests {
 
     fn links(entry: &Entry) -> Vec<(LinkKind, &str)> {
         entry.links.iter().map(|link| (link.kind, link.raw.as_str())).collect()
+    }
+
+    #[test]
+    fn an_empty_address_is_no_link() {
+        let feed =
+            read("<feed><link href=''/><entry><link href=' '/><enclosure url=''/><link/></entry></feed>");
+        assert_eq!((feed.links.len(), feed.entries[0].links.len()), (0, 0));
     }
 
     #[test]

@@ -69,7 +69,7 @@ const TEXTUAL: [&str; 8] = [
 
 /// Recognises a body; `content_type` is the header's value as it came.
 pub fn detect(content_type: Option<&str>, body: &[u8]) -> Detected {
-    let declared = content_type.map(essence).filter(|mime| mime.contains('/')).unwrap_or_default();
+    let declared = content_type.map(essence).filter(|mime| is_media_type(mime)).unwrap_or_default();
     if let Some(mime) = by_magic(body, &declared) {
         let form = if mime == "application/gzip" { Form::Gzip } else { Form::Opaque };
         return Detected { mime, form };
@@ -121,8 +121,16 @@ fn textual(declared: String, start: &str) -> Detected {
     }
 }
 
+/// Without parameters, even where the semicolon before them is missing.
 fn essence(content_type: &str) -> String {
-    content_type.split([';', ',']).next().unwrap_or("").trim().to_ascii_lowercase()
+    let ends = |c: char| c == ';' || c == ',' || c.is_ascii_whitespace();
+    content_type.trim().split(ends).next().unwrap_or("").to_ascii_lowercase()
+}
+
+/// Two words of visible ASCII with a slash between them.
+fn is_media_type(mime: &str) -> bool {
+    let is_word = |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_graphic() && b != b'/');
+    mime.split_once('/').is_some_and(|(kind, name)| is_word(kind) && is_word(name))
 }
 
 fn is_text(mime: &str) -> bool {
@@ -268,6 +276,15 @@ mod tests {
         assert_eq!(found("text/plain", b"<div>one</div>").1, Form::Html);
         assert_eq!(found("text/html", b"words only").1, Form::Html);
         assert_eq!(found("application/xhtml+xml", b"<?xml version='1.0'?><html>").0, "application/xhtml+xml");
+    }
+
+    #[test]
+    fn what_is_no_media_type_counts_as_none() {
+        assert_eq!(found("Text/HTML charset=utf-8", b"words only").0, "text/html");
+        for declared in ["/", "/ t", "text/", "/html", "text/h\u{e4}ml", "text/html/x", "html"] {
+            assert_eq!(found(declared, b"words only").0, "text/plain", "{declared}");
+            assert_eq!(found(declared, b"\x01\x02\0\0").0, "application/octet-stream", "{declared}");
+        }
     }
 
     #[test]

@@ -48,7 +48,7 @@ pub fn read(xml: &str) -> Sitemap {
                 if let Some(kind) = location_kind(tag.name()) {
                     open = Some((kind, pieces.depth(), String::new()));
                 } else if tag.name() == "xhtml:link"
-                    && let Some(raw) = tag.attribute("href")
+                    && let Some(raw) = tag.attribute("href").filter(|raw| !raw.trim().is_empty())
                 {
                     sitemap.addresses.push(Address { raw, kind: LinkKind::Sitemap });
                 }
@@ -122,6 +122,11 @@ mod tests {
 
     fn found(xml: &str) -> Vec<(LinkKind, String)> {
         read(xml).addresses.into_iter().map(|a| (a.kind, a.raw)).collect()
+    }
+
+    #[test]
+    fn an_empty_address_is_none() {
+        assert_eq!(found("<urlset><url><loc> </loc><xhtml:link href=''/></url></urlset>"), []);
     }
 
     #[test]

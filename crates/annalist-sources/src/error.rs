@@ -35,6 +35,9 @@ pub enum FetchError {
     Tls(String),
     #[error("no answer in time while {0}")]
     Timeout(Waiting),
+    /// A kept connection was closed under the request. Worth one more try over a new one, and no fault of the link.
+    #[error("the kept connection was closed by the server")]
+    Stale,
     #[error("connection broken before the response: {0}")]
     Reset(String),
     #[error("not HTTP: {0}")]
@@ -102,7 +105,7 @@ impl FetchError {
         match self {
             FetchError::AddressRefused(_) | FetchError::Certificate(_) => Persistence::Never,
             FetchError::NoSuchName(_) | FetchError::BadResponse(_) | FetchError::Tls(_) => Persistence::Once,
-            FetchError::Dns(_) | FetchError::Connect(_) | FetchError::Timeout(_) | FetchError::Reset(_) => {
+            FetchError::Dns(_) | FetchError::Connect(_) | FetchError::Timeout(_) | FetchError::Stale | FetchError::Reset(_) => {
                 Persistence::AsOftenAsAllowed
             }
             FetchError::SpoolFull(_) | FetchError::Spool(_) => Persistence::Always,
@@ -117,7 +120,7 @@ impl FetchError {
             | FetchError::Certificate(_)
             | FetchError::Tls(_)
             | FetchError::Timeout(Waiting::Connecting) => -2,
-            FetchError::Reset(_) | FetchError::BadResponse(_) => -3,
+            FetchError::Stale | FetchError::Reset(_) | FetchError::BadResponse(_) => -3,
             FetchError::Timeout(Waiting::Answering) => -4,
             FetchError::SpoolFull(_) | FetchError::Spool(_) => -5,
             FetchError::AddressRefused(_) => -5001,
@@ -135,7 +138,7 @@ impl FetchError {
             FetchError::Tls(_) => "tls failed",
             FetchError::Timeout(Waiting::Connecting) => "connect timeout",
             FetchError::Timeout(Waiting::Answering) => "timeout",
-            FetchError::Reset(_) => "connection broken",
+            FetchError::Stale | FetchError::Reset(_) => "connection broken",
             FetchError::BadResponse(_) => "bad response",
             FetchError::SpoolFull(_) => "disk full",
             FetchError::Spool(_) => "spool failed",

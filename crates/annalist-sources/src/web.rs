@@ -114,15 +114,10 @@ impl WebSource {
             Some(open) => open,
             None => inner.dial(url, at, deadline, started).await?,
         };
-        let exchanged = match exchange(&mut open.wire, &request, &terms).await {
-            // The server gave the kept connection up while our request was on its way: it never saw it.
-            Err(failed) if was_kept && failed.unanswered => {
-                open = inner.dial(url, at, deadline, started).await?;
-                exchange(&mut open.wire, &request, &terms).await
-            }
-            first => first,
-        }
-        .map_err(|failed| failed.error)?;
+        let exchanged = exchange(&mut open.wire, &request, &terms).await.map_err(|failed| {
+            // Nobody knows whether the server saw the request: the engine asks again when the server has rested.
+            if was_kept && failed.unanswered { FetchError::Stale } else { failed.error }
+        })?;
 
         if let Some(mut jar) = inner.jar() {
             jar.take(url, exchanged.head.all("set-cookie"), started);

@@ -30,7 +30,7 @@ mod writer;
 
 pub use cdx::{CdxLine, CdxLines};
 pub use date::{digits14, digits17, rfc3339};
-pub use digest::{Digest, DigestKind, Hasher};
+pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;
 pub use file_name::OPEN_SUFFIX;
 pub use http::HttpHead;

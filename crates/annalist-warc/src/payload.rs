@@ -13,6 +13,7 @@ const MAX_CHUNK_LINE_BYTES: usize = 16 * 1024;
 #[derive(Debug)]
 pub struct Dechunked<R> {
     input: R,
+    chunked: bool,
     state: State,
 }
 
@@ -29,7 +30,12 @@ enum State {
 
 impl<R: BufRead> Dechunked<R> {
     pub fn new(input: R, chunked: bool) -> Dechunked<R> {
-        Dechunked { input, state: if chunked { State::FirstHead } else { State::Plain } }
+        Dechunked { input, chunked, state: if chunked { State::FirstHead } else { State::Plain } }
+    }
+
+    /// Whether what was read lacked the frame that was announced, so that one may as well say there is no payload.
+    pub(crate) fn lacks_frame(&self) -> bool {
+        self.chunked && self.state == State::Plain
     }
 
     fn advance(&mut self) -> io::Result<()> {

@@ -22,7 +22,8 @@ pub enum Progress {
 pub async fn follow(board: Board, status_file: PathBuf, progress: Progress) {
     let terminal = std::io::stderr().is_terminal() && progress == Progress::Shown;
     let bar = terminal.then(|| {
-        let style = ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
+        let style = ProgressStyle::with_template("{spinner} {msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_spinner());
         ProgressBar::new_spinner().with_style(style)
     });
     let (mut last_line, mut before) = (Instant::now(), (Instant::now(), board.read().counters.captures));

@@ -73,7 +73,12 @@ pub fn report(report: &Report, job: &Path) -> String {
         duration(report.seconds),
     );
     text.push_str(&details(counters));
-    let _ = writeln!(text, "  {} links still queued on {} sites", count(report.status.queued), count(report.status.sites));
+    let _ = writeln!(
+        text,
+        "  {} links still queued on {} sites",
+        count(report.status.queued),
+        count(report.status.sites)
+    );
     if counters.captures == 0 && counters.failed > 0 {
         let _ = writeln!(text, "  nothing was captured: see {}", job.join("logs/crawl.log").display());
     }
@@ -83,7 +88,8 @@ pub fn report(report: &Report, job: &Path) -> String {
     let _ = writeln!(text, "  {}   what was fetched, what was not and why", job.join("logs").display());
     let _ = writeln!(text, "how to look at it:");
     let _ = writeln!(text, "  annalist explain {} URL    why was a URL (not) fetched", job.display());
-    let _ = writeln!(text, "  annalist verify {}    whether the files are valid", job.join("archive").display());
+    let _ =
+        writeln!(text, "  annalist verify {}    whether the files are valid", job.join("archive").display());
     text
 }
 
@@ -114,7 +120,8 @@ fn most_frequent(mut rows: Vec<(String, u64)>) -> String {
     const SHOWN: usize = 8;
     rows.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
     let rest = rows.len().saturating_sub(SHOWN);
-    let mut shown: Vec<String> = rows.iter().take(SHOWN).map(|(name, n)| format!("{name} {}", count(*n))).collect();
+    let mut shown: Vec<String> =
+        rows.iter().take(SHOWN).map(|(name, n)| format!("{name} {}", count(*n))).collect();
     if rest > 0 {
         shown.push(format!("and {rest} more"));
     }

@@ -49,7 +49,9 @@ pub fn for_crawl(args: &CrawlArgs) -> Result<(Loaded, PathBuf)> {
     let typed_seeds = !args.url.is_empty() || !args.seeds.is_empty();
     let mut loaded = match (file, kept) {
         (Some(file), _) => load(file)?,
-        (None, Some(kept)) if !typed_seeds => load(&kept).context("resuming with the spec kept in the job directory")?,
+        (None, Some(kept)) if !typed_seeds => {
+            load(&kept).context("resuming with the spec kept in the job directory")?
+        }
         (None, _) if typed_seeds => {
             return Ok(with_job(checked(parse(&flags_as_toml(args), &read_file), "the flags")?, args));
         }
@@ -114,7 +116,8 @@ fn flags_as_toml(args: &CrawlArgs) -> String {
         text.push_str(&format!("pages = {pages}\n"));
     }
     let limits = [("size", &args.size_limit), ("time", &args.time_limit)];
-    let politeness = [("min_delay", &args.min_delay), ("max_delay", &args.max_delay), ("robots", &args.robots)];
+    let politeness =
+        [("min_delay", &args.min_delay), ("max_delay", &args.max_delay), ("robots", &args.robots)];
     push_strings(&mut text, &limits);
     text.push_str("[politeness]\n");
     push_strings(&mut text, &politeness);

@@ -6,7 +6,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use annalist_testweb::{Hazard, ServerOptions, WorldConfig};
-use support::{IMPATIENT, Stand, assert_accepted_by_others, assert_exit, assert_valid, captures, expected, finish, json_of, urls};
+use support::{
+    IMPATIENT, Stand, assert_accepted_by_others, assert_exit, assert_valid, captures, expected, finish,
+    json_of, urls,
+};
 
 #[test]
 fn every_hazard_at_once_costs_no_healthy_page() {

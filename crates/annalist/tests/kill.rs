@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use annalist_testweb::{By, WorldConfig};
 use support::{
-    IMPATIENT, Stand, assert_accepted_by_others, assert_exit, assert_valid, captures, expected, files_in, finish, urls,
+    IMPATIENT, Stand, asked_again_within, assert_accepted_by_others, assert_exit, assert_valid, captures,
+    expected, files_in, finish, urls,
 };
 
 const DELAY: Duration = Duration::from_millis(30);
@@ -117,9 +118,7 @@ fn check_politeness(stand: &Stand) {
     for by in [By::Address, By::Site] {
         let overlaps = log.overlaps(by);
         assert!(overlaps.is_empty(), "{by:?}: {:?}", overlaps.first());
-        if let Some(gap) = log.soonest_gap(by) {
-            assert!(gap >= DELAY, "{by:?}: asked again after {gap:?}");
-        }
+        assert_eq!(asked_again_within(&log, by, DELAY), None, "{by:?}");
     }
 }
 

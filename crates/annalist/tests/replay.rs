@@ -13,8 +13,7 @@ use support::{IMPATIENT, Stand, assert_exit, finish, python_tool};
 #[test]
 fn pywb_gives_a_page_back_byte_for_byte() {
     // Plain bodies: pywb decodes content codings before it answers.
-    let config =
-        WorldConfig { hosts: 4, pages: 40, gzip: 0.0, chunked: 0.3, ..WorldConfig::default() };
+    let config = WorldConfig { hosts: 4, pages: 40, gzip: 0.0, chunked: 0.3, ..WorldConfig::default() };
     let stand = Stand::new(config);
     assert_exit(&finish(&mut stand.crawl(&stand.spec(IMPATIENT)), Duration::from_secs(120)), 0);
 
@@ -66,7 +65,8 @@ fn get(port: u16, host: &str, path: &str) -> Result<Vec<u8>, String> {
 fn get_from(address: &str, host: &str, path: &str) -> Result<Vec<u8>, String> {
     let mut stream = TcpStream::connect(address).map_err(|e| e.to_string())?;
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").map_err(|e| e.to_string())?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+        .map_err(|e| e.to_string())?;
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).map_err(|e| e.to_string())?;
     let split = answer.windows(4).position(|w| w == b"\r\n\r\n").ok_or("no head")?;
@@ -83,7 +83,8 @@ fn dechunk(mut body: &[u8]) -> Result<Vec<u8>, String> {
     loop {
         let end = body.windows(2).position(|w| w == b"\r\n").ok_or("no chunk size")?;
         let size = String::from_utf8_lossy(&body[..end]);
-        let size = usize::from_str_radix(size.split(';').next().unwrap_or("").trim(), 16).map_err(|e| e.to_string())?;
+        let size = usize::from_str_radix(size.split(';').next().unwrap_or("").trim(), 16)
+            .map_err(|e| e.to_string())?;
         if size == 0 {
             return Ok(whole);
         }

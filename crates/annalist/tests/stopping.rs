@@ -6,14 +6,18 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use annalist_testweb::{Hazard, ServerOptions, WorldConfig};
-use support::{IMPATIENT, Stand, annalist, assert_exit, assert_valid, captures, expected, files_in, finish, json_of, urls, wait};
+use support::{
+    IMPATIENT, Stand, annalist, assert_exit, assert_valid, captures, expected, files_in, finish, json_of,
+    urls, wait,
+};
 
 /// What the promise allows, and what a busy machine may add.
 const STOP: Duration = Duration::from_secs(10 + 10);
 
 fn slow_stand() -> Stand {
     let options = ServerOptions { latency: Duration::from_millis(15), ..ServerOptions::default() };
-    let config = WorldConfig { hosts: 10, pages: 300, addresses: 4, crawl_delays: 0.0, ..WorldConfig::default() };
+    let config =
+        WorldConfig { hosts: 10, pages: 300, addresses: 4, crawl_delays: 0.0, ..WorldConfig::default() };
     Stand::with_options(config, options)
 }
 

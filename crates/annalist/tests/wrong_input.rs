@@ -33,7 +33,8 @@ fn a_spec_that_is_not_there_is_bad_configuration() {
 fn the_live_web_is_not_crawled_without_a_contact() {
     let dir = tempfile::tempdir().unwrap();
     let job = dir.path().join("job");
-    let output = annalist().args(["crawl", "--url", "http://www.example.org/", "--job"]).arg(&job).output().unwrap();
+    let output =
+        annalist().args(["crawl", "--url", "http://www.example.org/", "--job"]).arg(&job).output().unwrap();
     assert_exit(&output, 4);
     assert!(String::from_utf8_lossy(&output.stderr).contains("contact"));
     assert!(!job.exists());

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use annalist_frontier::{Change, Frontier, Journal, Place, Transaction};
-use annalist_model::{Block, Outcome, Time};
+use annalist_frontier::{Change, Frontier, Journal, Known, Place, Transaction};
+use annalist_model::{Block, Outcome, SkipReason, Time};
 use annalist_warc::{Record, Writer, Written};
 use tokio::sync::Notify;
 
@@ -190,6 +190,36 @@ impl Archive {
         });
     }
 
+    /// Says in the log, at the end, of every link that waits why it was not fetched: its site was closed, or the
+    /// crawl's limit came first. Links that only wait for the next run are left alone.
+    pub(super) fn settle(&mut self, limit: Option<&'static str>) -> Result<(), KeepError> {
+        let now = clock::now();
+        let mut closed = 0;
+        let frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
+        if limit.is_none() && frontier.counts().closed_sites == 0 {
+            return Ok(());
+        }
+        let logs = &mut self.logs;
+        let mut written = Ok(());
+        let told = frontier.each_waiting(&mut |known: &Known| {
+            let Some(link) = &known.link else { return };
+            let (reason, detail) = match (known.site.closed, limit) {
+                (Some(reason), _) => (reason, "the site was closed before its turn"),
+                (None, Some(limit)) => (SkipReason::Budget, limit),
+                (None, None) => return,
+            };
+            closed += u64::from(known.site.closed.is_some());
+            let url = link.url.as_str();
+            if written.is_ok() {
+                written = logs.skipped(now, known.key, url, reason, detail, None);
+            }
+        });
+        told.map_err(|e| KeepError::Closed(e.to_string()))?;
+        drop(frontier);
+        self.board.update(|status| status.queued = status.queued.saturating_sub(closed));
+        written.map_err(|e| KeepError::Closed(e.to_string()))
+    }
+
     pub(super) fn announce(&self) {
         self.changed.notify_one();
     }
@@ -289,7 +319,9 @@ impl LogLine {
                     annotations: notes.join(","),
                 }
             }
-            Ended::Retrying { status, reason, started } => nothing(*status, *started, format!("retry:{reason}")),
+            Ended::Retrying { status, reason, started } => {
+                nothing(*status, *started, format!("retry:{reason}"))
+            }
             Ended::Refused { status, outcome, started } => {
                 let note = match outcome {
                     Outcome::Skipped { reason, .. } => reason.name().to_owned(),

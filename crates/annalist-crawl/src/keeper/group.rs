@@ -64,9 +64,14 @@ impl Group {
                     let status = captured.status;
                     changes.push(Change::Done {
                         key,
-                        outcome: if revisit { Outcome::Revisit { status } } else { Outcome::Captured { status } },
+                        outcome: if revisit {
+                            Outcome::Revisit { status }
+                        } else {
+                            Outcome::Captured { status }
+                        },
                         place: kept.map(|k| k.place),
-                        digest: (!revisit && captured.truncated.is_none()).then(|| captured.payload_digest.clone()),
+                        digest: (!revisit && captured.truncated.is_none())
+                            .then(|| captured.payload_digest.clone()),
                         at: captured.started,
                         bytes: captured.bytes,
                     });
@@ -90,7 +95,9 @@ impl Group {
     pub fn count(&self, counters: &mut Counters, kept: &dyn Fn(&Captured) -> Option<Kept>) {
         for visit in &self.visits {
             match &visit.ended {
-                Ended::Captured(captured) => count_capture(counters, visit, captured, kept(captured).as_ref()),
+                Ended::Captured(captured) => {
+                    count_capture(counters, visit, captured, kept(captured).as_ref())
+                }
                 Ended::Retrying { .. } => counters.retries += 1,
                 Ended::Refused { outcome: Outcome::Skipped { reason, .. }, .. } => {
                     if *reason == SkipReason::Failed {

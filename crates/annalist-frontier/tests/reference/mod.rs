@@ -1,5 +1,7 @@
 //! What the frontier should do, said as plainly as possible: everything in one map, nothing on disk.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
@@ -187,7 +189,9 @@ impl Reference {
     /// The first difference between what the frontier knows and what it should.
     pub fn difference(&self, frontier: &Frontier) -> Option<String> {
         for (key, row) in &self.rows {
-            let Some(known) = frontier.lookup(*key).unwrap() else { return Some(format!("{} is unknown", row.url)) };
+            let Some(known) = frontier.lookup(*key).unwrap() else {
+                return Some(format!("{} is unknown", row.url));
+            };
             let state = match known.state {
                 State::Queued { .. } | State::Leased => RowState::Queued,
                 State::Done { .. } => RowState::Done,

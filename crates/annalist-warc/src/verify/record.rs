@@ -142,6 +142,11 @@ fn check_digests<R: BufRead>(record: &mut BlockRecord<'_, R>, report: &mut Repor
         let mut hasher = Hasher::new(expected.kind());
         each_ready(&mut payload, &mut |bytes| hasher.update(bytes))?;
         payload_hash = Some(hasher.finish());
+        let nothing = Hasher::new(expected.kind()).finish();
+        if payload.lacks_frame() && expected == nothing {
+            // A crawler that found no first chunk has read no payload; both readings are right.
+            payload_hash = Some(nothing);
+        }
     }
     each_ready(&mut block, &mut |_| {})?;
     if payload_hash != payload_digest {

@@ -32,8 +32,11 @@ fn key_table() -> String {
     let mut section = None;
     for key in keys() {
         if section != Some(key.section) {
-            let title = if key.section.is_empty() { "at the top".to_owned() } else { format!("`{}`", key.section) };
-            text.push_str(&format!("\n### {title}\n\n| key | expected | default | meaning |\n| --- | --- | --- | --- |\n"));
+            let title =
+                if key.section.is_empty() { "at the top".to_owned() } else { format!("`{}`", key.section) };
+            text.push_str(&format!(
+                "\n### {title}\n\n| key | expected | default | meaning |\n| --- | --- | --- | --- |\n"
+            ));
             section = Some(key.section);
         }
         let cell = |text: &str| text.replace('|', "\\|");

@@ -56,7 +56,8 @@ pub fn crawl(spec: Spec, job: &Path, progress: Progress) -> Result<Report> {
 /// The first signal asks to finish, the second to stop at once.
 async fn listen(stop: Stop) {
     use tokio::signal::unix::{SignalKind, signal};
-    let (Ok(mut interrupt), Ok(mut terminate)) = (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
     else {
         return;
     };

@@ -41,7 +41,13 @@ fn start_web(pages: usize) -> Result<TestWeb> {
         page_bytes: 12_000,
         links_per_page: 20,
         addresses: 30,
-        hazards: vec![Hazard::RedirectLoop, Hazard::WrongLength, Hazard::Bomb, Hazard::DeepNesting, Hazard::Calendar],
+        hazards: vec![
+            Hazard::RedirectLoop,
+            Hazard::WrongLength,
+            Hazard::Bomb,
+            Hazard::DeepNesting,
+            Hazard::Calendar,
+        ],
         hazard_share: 0.1,
         crawl_delays: 0.0,
         ..WorldConfig::default()
@@ -52,7 +58,8 @@ fn start_web(pages: usize) -> Result<TestWeb> {
 
 /// Impatient settings: nobody else uses these servers.
 fn spec_text(web: &TestWeb) -> String {
-    let fetch = "\n[fetch]\ntries = 2\nretry_delay = \"1s\"\nmax_time = \"5s\"\nmax_size = \"20MB\"\n\n[network]\n";
+    let fetch =
+        "\n[fetch]\ntries = 2\nretry_delay = \"1s\"\nmax_time = \"5s\"\nmax_size = \"20MB\"\n\n[network]\n";
     web.spec_toml().replacen("\n[network]\n", fetch, 1)
 }
 

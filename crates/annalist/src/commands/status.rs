@@ -19,7 +19,9 @@ pub fn run(args: &StatusArgs) -> Result<Exit> {
     let seconds = counters.millis as f64 / 1000.0;
     match holder {
         Some(process) => println!("{} (process {process})", status.state),
-        None if status.state.is_empty() || status.state == "running" => println!("not running: it was interrupted"),
+        None if status.state.is_empty() || status.state == "running" => {
+            println!("not running: it was interrupted")
+        }
         None => println!("not running: {}", status.state),
     }
     if let Some(reason) = &status.waits_for {

@@ -1,12 +1,12 @@
 //! What the end-to-end tests share: the program as a user runs it, the test web, and the tools that judge the result.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use annalist_testweb::{PageKind, PageTruth, ServerOptions, TestWeb, WorldConfig};
+use annalist_testweb::{By, Entry, Log, PageKind, PageTruth, ServerOptions, TestWeb, WorldConfig};
 use serde_json::Value;
 
 /// The program, ready for arguments.
@@ -86,7 +86,12 @@ pub fn json_of(output: &Output) -> Value {
 
 pub fn assert_exit(output: &Output, code: i32) {
     let told = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(code), "stdout: {}\nstderr: {told}", String::from_utf8_lossy(&output.stdout));
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "stdout: {}\nstderr: {told}",
+        String::from_utf8_lossy(&output.stdout)
+    );
 }
 
 pub fn files_in(dir: &Path, ending: &str) -> Vec<PathBuf> {
@@ -95,6 +100,28 @@ pub fn files_in(dir: &Path, ending: &str) -> Vec<PathBuf> {
     files.retain(|path| path.to_string_lossy().ends_with(ending));
     files.sort();
     files
+}
+
+/// The first request that came sooner than `delay` after the one before it came. From start to start: when an answer
+/// ended is not known to both sides at the same moment.
+pub fn asked_again_within(log: &Log, by: By, delay: Duration) -> Option<(String, String)> {
+    let mut last: HashMap<String, &Entry> = HashMap::new();
+    let mut entries: Vec<&Entry> = log.entries.iter().collect();
+    entries.sort_by_key(|entry| entry.start_us);
+    for entry in entries {
+        let site = entry.host.rsplitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+        let key = match by {
+            By::Address => entry.address.to_string(),
+            By::Site => site,
+            By::Host => entry.host.clone(),
+        };
+        if let Some(before) = last.insert(key, entry)
+            && u128::from(entry.start_us - before.start_us) < delay.as_micros()
+        {
+            return Some((format!("{before:?}"), format!("{entry:?}")));
+        }
+    }
+    None
 }
 
 /// One line of a CDXJ index.
@@ -145,9 +172,8 @@ pub fn assert_valid(job: &Path) {
 
 /// A tool of the Python environment that `scripts/setup test` makes.
 pub fn python_tool(name: &str) -> Command {
-    let venv = std::env::var("ANNALIST_VENV").unwrap_or_else(|_| {
-        concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/venv").to_owned()
-    });
+    let venv = std::env::var("ANNALIST_VENV")
+        .unwrap_or_else(|_| concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/venv").to_owned());
     let tool = Path::new(&venv).join("bin").join(name);
     assert!(tool.exists(), "{} is missing: run `scripts/setup test`, or `make test`", tool.display());
     Command::new(tool)
@@ -160,7 +186,44 @@ pub fn assert_accepted_by_others(job: &Path) {
         return;
     }
     let checked = python_tool("warcio").arg("check").args(&files).output().unwrap();
-    assert!(checked.status.success(), "warcio: {}", String::from_utf8_lossy(&checked.stdout));
+    let told = String::from_utf8_lossy(&checked.stdout);
+    let complaints = complaints(&told, &chunked_records(&files));
+    assert!(complaints.is_empty(), "warcio: {complaints:?}");
     let tested = Command::new("gzip").arg("-t").args(&files).output().unwrap();
     assert!(tested.status.success(), "gzip: {}", String::from_utf8_lossy(&tested.stderr));
+}
+
+/// What `warcio check` finds wrong. It makes payload digests with the chunk sizes left in, which the WARC standard does
+/// not; such a complaint about a chunked response, and only that, does not count.
+fn complaints(told: &str, chunked: &BTreeSet<String>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut record = String::new();
+    for line in told.lines().filter(|line| line.starts_with("  ")) {
+        match line.split_once("WARC-Record-ID ") {
+            Some((_, rest)) => record = rest.split(' ').next().unwrap_or_default().to_owned(),
+            None if line.contains("payload digest failed") && chunked.contains(&record) => {}
+            None => found.push(format!("{record} {line}")),
+        }
+    }
+    found
+}
+
+fn chunked_records(files: &[PathBuf]) -> BTreeSet<String> {
+    let mut chunked = BTreeSet::new();
+    for file in files {
+        let bytes = Command::new("gzip").arg("-dc").arg(file).output().unwrap().stdout;
+        let (mut record, mut in_head) = (String::new(), false);
+        for line in String::from_utf8_lossy(&bytes).lines() {
+            match line {
+                "WARC/1.1" => in_head = true,
+                _ if line.starts_with("WARC-Record-ID: ") => record = line[16..].trim().to_owned(),
+                _ if in_head && line.eq_ignore_ascii_case("transfer-encoding: chunked") => {
+                    chunked.insert(record.clone());
+                    in_head = false;
+                }
+                _ => {}
+            }
+        }
+    }
+    chunked
 }

@@ -1,0 +1,427 @@
+//! Whatever happens, and in whatever order, the frontier does what a plain map would do; it only does it on disk.
+
+mod reference;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use annalist_disk::SimDisk;
+use annalist_frontier::{
+    Change, Frontier, Journal, Lease, Merging, Settings, Transaction, Urgency, host_key, open,
+};
+use annalist_model::spec::{Order, SiteOrder, Update};
+use annalist_model::{Link, Outcome, SkipReason, Time, UrlKey};
+use proptest::prelude::*;
+use reference::{Reference, RowState, found, url};
+
+const DIR: &str = "/frontier";
+const DELAY: Duration = Duration::from_secs(2);
+const SITES: usize = 3;
+
+#[derive(Clone, Debug)]
+enum Step {
+    Discover(Vec<(usize, usize, usize, u8, bool)>),
+    Refuse(usize, usize, usize),
+    Value(usize, usize, usize, u8),
+    RestHost(usize, usize, u64),
+    Close(usize),
+    /// Time passes, and a lease is asked for.
+    Lease(u64),
+    /// The oldest lease ends; for each link: done, tried again after some seconds, or not visited.
+    Release(Vec<u8>, u64),
+    /// What was visited is committed.
+    Commit,
+    Checkpoint,
+    Crash,
+    Close1,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let link = || (0..SITES, 0..2usize, 0..25usize);
+    prop_oneof![
+        6 => prop::collection::vec((0..SITES, 0..2usize, 0..25usize, 0..8u8, prop::bool::weighted(0.1)), 1..20)
+            .prop_map(Step::Discover),
+        1 => link().prop_map(|(s, h, p)| Step::Refuse(s, h, p)),
+        2 => (link(), 0..8u8).prop_map(|((s, h, p), v)| Step::Value(s, h, p, v)),
+        1 => (0..SITES, 0..2usize, 1..20u64).prop_map(|(s, h, t)| Step::RestHost(s, h, t)),
+        1 => (0..12usize).prop_map(Step::Close),
+        8 => (0..4u64).prop_map(Step::Lease),
+        6 => (prop::collection::vec(0..4u8, 4), 0..5u64).prop_map(|(c, t)| Step::Release(c, t)),
+        3 => Just(Step::Commit),
+        1 => Just(Step::Checkpoint),
+        1 => Just(Step::Crash),
+        1 => Just(Step::Close1),
+    ]
+}
+
+fn orders() -> impl Strategy<Value = (Order, Update, SiteOrder)> {
+    let order = prop_oneof![
+        4 => Just(Order::BestFirst),
+        1 => Just(Order::BreadthFirst),
+        1 => Just(Order::InDegree),
+        1 => Just(Order::Opic),
+    ];
+    let update =
+        prop::sample::select(vec![Update::First, Update::Last, Update::Max, Update::Sum, Update::Avg]);
+    let site = prop::sample::select(vec![SiteOrder::RoundRobin, SiteOrder::BestLink, SiteOrder::Largest]);
+    (order, update, site)
+}
+
+struct World {
+    disk: SimDisk,
+    settings: Settings,
+    frontier: Option<Frontier>,
+    journal: Journal,
+    reference: Reference,
+    now: Time,
+    restarted: Option<Time>,
+    leases: Vec<Lease>,
+    visited: Vec<Change>,
+}
+
+impl World {
+    fn new((order, update, site_order): (Order, Update, SiteOrder)) -> World {
+        let settings = Settings {
+            memory_bytes: 8 << 10,
+            order,
+            update,
+            site_order,
+            links_per_turn: 3,
+            lease_time: Duration::from_secs(1_000_000),
+            default_delay: DELAY,
+            merging: Merging::Inline,
+        };
+        let disk = SimDisk::new();
+        let now = Time::from_millis(1_700_000_000_000);
+        let (frontier, journal) =
+            open(Arc::new(disk.clone()), Path::new(DIR), settings.clone(), now).unwrap();
+        World {
+            disk,
+            settings,
+            frontier: Some(frontier),
+            journal,
+            reference: Reference::new(order, update),
+            now,
+            restarted: None,
+            leases: Vec::new(),
+            visited: Vec::new(),
+        }
+    }
+
+    fn frontier(&mut self) -> &mut Frontier {
+        self.frontier.as_mut().unwrap()
+    }
+
+    fn difference(&self) -> Option<String> {
+        self.reference.difference(self.frontier.as_ref().unwrap())
+    }
+
+    fn commit(&mut self, changes: Vec<Change>) {
+        let committed = self.journal.commit(&Transaction { changes: changes.clone() }).unwrap();
+        self.frontier().apply(committed).unwrap();
+        self.reference.apply(&changes);
+    }
+
+    fn later(&self, seconds: u64) -> Time {
+        self.now.plus(Duration::from_secs(seconds))
+    }
+
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Discover(links) => {
+                let change = |(s, h, p, v, urgent): &(usize, usize, usize, u8, bool)| {
+                    let urgency = if *urgent { Urgency::Urgent } else { Urgency::Normal };
+                    found(url(*s, *h, *p), f32::from(*v) / 8.0, urgency, (*p % 4) as u16)
+                };
+                self.commit(links.iter().map(change).collect());
+            }
+            Step::Refuse(s, h, p) => {
+                let link = Link { depth: (*p % 4) as u16, ..Link::seed(url(*s, *h, *p), 0) };
+                self.commit(vec![Change::Refused {
+                    link,
+                    reason: SkipReason::Excluded,
+                    detail: "x".to_owned(),
+                }]);
+            }
+            Step::Value(s, h, p, v) => {
+                self.commit(vec![Change::Valued { key: url(*s, *h, *p).key(), value: f32::from(*v) / 8.0 }]);
+            }
+            Step::RestHost(s, h, t) => {
+                let host = url(*s, *h, 0);
+                let until = self.later(*t);
+                self.commit(vec![Change::HostRests {
+                    site: host.key().site,
+                    host: host_key(host.host()),
+                    until,
+                }]);
+            }
+            Step::Close(s) if *s < SITES => {
+                let site = url(*s, 0, 0).key().site;
+                self.commit(vec![Change::SiteClosed { site, reason: SkipReason::SiteBudget }]);
+            }
+            Step::Close(_) => {}
+            Step::Lease(seconds) => {
+                self.now = self.later(*seconds);
+                self.lease();
+            }
+            Step::Release(choices, seconds) => self.release(choices, *seconds),
+            Step::Commit => {
+                let changes = std::mem::take(&mut self.visited);
+                self.commit(changes);
+            }
+            Step::Checkpoint => self.frontier().checkpoint().unwrap(),
+            Step::Crash => {
+                self.frontier = None;
+                self.restarted = Some(self.now);
+                for site in self.reference.sites.values_mut() {
+                    site.rest = site.committed_rest;
+                }
+                self.reopen();
+            }
+            Step::Close1 => {
+                self.frontier.take().unwrap().close(&mut self.journal).unwrap();
+                for site in self.reference.sites.values_mut() {
+                    site.committed_rest = site.rest;
+                }
+                self.reopen();
+            }
+        }
+    }
+
+    fn reopen(&mut self) {
+        self.leases.clear();
+        self.visited.clear();
+        self.reference.out.clear();
+        let disk = Arc::new(self.disk.clone());
+        let (frontier, journal) = open(disk, Path::new(DIR), self.settings.clone(), self.now).unwrap();
+        (self.frontier, self.journal) = (Some(frontier), journal);
+        if let Some(difference) = self.difference() {
+            panic!("after opening: {difference}");
+        }
+    }
+
+    /// When a site may be asked.
+    fn rest(&self, site: u64) -> Time {
+        let row = self.reference.sites.get(&site).cloned().unwrap_or_default();
+        let floor = self.restarted.map_or(Time::default(), |at| at.plus(DELAY.max(row.delay)));
+        row.rest.max(floor)
+    }
+
+    fn may_be_asked(&self, site: u64) -> bool {
+        let closed = self.reference.sites.get(&site).is_some_and(|row| row.closed);
+        !closed && self.rest(site) <= self.now && self.leases.iter().all(|lease| lease.site != site)
+    }
+
+    fn lease(&mut self) {
+        let now = self.now;
+        let certain = self.frontier().counts().unchecked == 0;
+        let mut lease = None;
+        // Looking on disk may take some calls.
+        for _ in 0..100 {
+            lease = self.frontier().next(now).unwrap();
+            let soon =
+                self.frontier().next_ready_at().is_some_and(|at| at <= now.plus(Duration::from_millis(5)));
+            if lease.is_some() || !soon {
+                break;
+            }
+        }
+        let Some(lease) = lease else {
+            for s in 0..SITES {
+                let site = url(s, 0, 0).key().site;
+                let eligible = self.reference.eligible(site, now);
+                assert!(eligible.is_empty() || !self.may_be_asked(site), "site {s} has {eligible:?}");
+            }
+            return;
+        };
+        assert!(self.may_be_asked(lease.site), "site {} was asked early", lease.site);
+        let mut eligible = self.reference.eligible(lease.site, now);
+        eligible.sort_by(|a, b| self.reference.rank(b).partial_cmp(&self.reference.rank(a)).unwrap());
+        let leased: Vec<UrlKey> = lease.links.iter().map(|link| link.key).collect();
+        for link in &lease.links {
+            assert!(eligible.contains(&link.key), "{:?} is not to be leased", link.link.url);
+            assert_eq!(link.tries, self.reference.rows[&link.key].tries);
+        }
+        // Averages are rounded differently here and there: their order is not compared.
+        if self.reference.update != Update::Avg || self.reference.order != Order::BestFirst {
+            assert!(is_subsequence(&leased, &eligible), "out of order");
+            if certain {
+                assert_eq!(leased, eligible[..eligible.len().min(3)], "not the best");
+            }
+        }
+        self.reference.out.extend(leased);
+        self.leases.push(lease);
+    }
+
+    fn release(&mut self, choices: &[u8], seconds: u64) {
+        if self.leases.is_empty() {
+            return;
+        }
+        let lease = self.leases.remove(0);
+        let until = self.later(seconds);
+        let mut visited = Vec::new();
+        for (link, choice) in lease.links.iter().zip(choices) {
+            let key = link.key;
+            match choice {
+                0 | 1 => self.visited.push(Change::Done {
+                    key,
+                    outcome: Outcome::Captured { status: 200 },
+                    place: None,
+                    digest: Some(format!("sha1:{}", key.url % 30)),
+                    at: self.now,
+                    bytes: 5,
+                }),
+                2 => {
+                    let tries = link.tries + 1;
+                    let not_before = self.later(4);
+                    self.visited.push(Change::Retry { key, not_before, tries, reason: "slow".to_owned() });
+                }
+                _ => {
+                    self.reference.out.remove(&key);
+                    continue;
+                }
+            }
+            visited.push(key);
+        }
+        self.frontier().release(lease.id, until, &visited).unwrap();
+        let site = self.reference.sites.entry(lease.site).or_default();
+        site.rest = site.rest.max(until);
+        self.visited.push(Change::SiteRests { site: lease.site, until, delay: DELAY });
+    }
+
+    fn finish(mut self) {
+        let changes = std::mem::take(&mut self.visited);
+        self.commit(changes);
+        if let Some(difference) = self.difference() {
+            panic!("at the end: {difference}");
+        }
+        self.frontier().checkpoint().unwrap();
+        if let Some(difference) = self.difference() {
+            panic!("after the last merge: {difference}");
+        }
+        let counts = self.frontier().counts();
+        let (queued, done, refused) = self.reference.counts();
+        assert_eq!(
+            (counts.queued, counts.done, counts.refused),
+            (queued as u64, done as u64, refused as u64)
+        );
+        let mut waiting = Vec::new();
+        self.frontier().each_waiting(&mut |known| waiting.push(known.key)).unwrap();
+        waiting.sort_unstable();
+        let rows = self.reference.rows.iter();
+        let expected: Vec<UrlKey> =
+            rows.filter(|(_, r)| r.state == RowState::Queued).map(|(k, _)| *k).collect();
+        assert_eq!(waiting, expected);
+    }
+}
+
+fn is_subsequence(part: &[UrlKey], whole: &[UrlKey]) -> bool {
+    let mut whole = whole.iter();
+    part.iter().all(|key| whole.any(|other| other == key))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+    #[test]
+    fn the_frontier_does_what_a_plain_map_would(
+        orders in orders(),
+        steps in prop::collection::vec(step(), 1..80),
+    ) {
+        let mut world = World::new(orders);
+        for step in &steps {
+            world.take(step);
+        }
+        world.finish();
+    }
+}
+
+/// Leases until nothing is left; every link exactly once.
+fn lease_all(frontier: &mut Frontier, journal: &mut Journal, mut now: Time) -> Vec<(UrlKey, f32)> {
+    let mut order = Vec::new();
+    let mut idle = 0;
+    while idle < 1000 {
+        now = now.plus(Duration::from_millis(1));
+        let Some(lease) = frontier.next(now).unwrap() else {
+            idle += 1;
+            if frontier.exhausted() {
+                break;
+            }
+            continue;
+        };
+        idle = 0;
+        let keys: Vec<UrlKey> = lease.links.iter().map(|link| link.key).collect();
+        frontier.release(lease.id, now, &keys).unwrap();
+        let done = |key: &UrlKey| Change::Done {
+            key: *key,
+            outcome: Outcome::Captured { status: 200 },
+            place: None,
+            digest: None,
+            at: now,
+            bytes: 1,
+        };
+        let committed = journal.commit(&Transaction { changes: keys.iter().map(done).collect() }).unwrap();
+        frontier.apply(committed).unwrap();
+        order.extend(lease.links.iter().map(|link| (link.key, link.value)));
+    }
+    order
+}
+
+fn filled(sites: usize, pages: usize, merging: Merging) -> (SimDisk, Settings, Frontier, Journal) {
+    let settings = Settings {
+        memory_bytes: 256 << 10,
+        default_delay: Duration::ZERO,
+        links_per_turn: 50,
+        merging,
+        ..Settings::default()
+    };
+    let disk = SimDisk::new();
+    let (mut frontier, mut journal) =
+        open(Arc::new(disk.clone()), Path::new(DIR), settings.clone(), Time::from_millis(0)).unwrap();
+    let mut links: Vec<(usize, usize)> = (0..pages).flat_map(|p| (0..sites).map(move |s| (s, p))).collect();
+    links.sort_by_key(|(s, p)| (s * 31 + p * 7919) % 10_007);
+    for piece in links.chunks(500) {
+        let change = |(s, p): &(usize, usize)| {
+            found(url(*s, 0, *p), ((p * 7919) % 4096) as f32 / 4096.0, Urgency::Normal, 0)
+        };
+        let committed = journal.commit(&Transaction { changes: piece.iter().map(change).collect() }).unwrap();
+        frontier.apply(committed).unwrap();
+        while merging == Merging::Background && frontier.crowded() {
+            std::thread::yield_now();
+            frontier.next(Time::from_millis(0)).unwrap().map_or((), |lease| {
+                frontier.release(lease.id, Time::from_millis(0), &[]).unwrap();
+            });
+        }
+    }
+    (disk, settings, frontier, journal)
+}
+
+#[test]
+fn a_site_with_more_links_than_fit_into_memory_gives_them_best_first() {
+    let (_, _, mut frontier, mut journal) = filled(1, 20_000, Merging::Inline);
+    // Mentions that were not looked up come into the order with a merge.
+    frontier.checkpoint().unwrap();
+    let order = lease_all(&mut frontier, &mut journal, Time::from_millis(1));
+    assert_eq!(order.len(), 20_000);
+    let wrong = order.windows(2).position(|pair| pair[0].1 < pair[1].1);
+    assert_eq!(wrong.map(|at| (at, &order[at..at + 2])), None);
+    assert!(frontier.exhausted());
+}
+
+#[test]
+fn more_sites_than_fit_into_memory_all_have_their_turn_and_no_link_is_leased_twice() {
+    for merging in [Merging::Inline, Merging::Background] {
+        let (disk, settings, frontier, journal) = filled(2_000, 4, merging);
+        drop((frontier, journal));
+        let (mut frontier, mut journal) =
+            open(Arc::new(disk), Path::new(DIR), settings, Time::from_millis(1)).unwrap();
+        let mut order: Vec<UrlKey> = lease_all(&mut frontier, &mut journal, Time::from_millis(1))
+            .iter()
+            .map(|(key, _)| *key)
+            .collect();
+        assert!(frontier.exhausted() || merging == Merging::Background);
+        order.sort_unstable();
+        let leased = order.len();
+        order.dedup();
+        assert_eq!((leased, order.len()), (8_000, 8_000), "{merging:?}");
+    }
+}
