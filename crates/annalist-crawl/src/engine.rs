@@ -162,6 +162,8 @@ impl Crawl {
     /// Crawls until nothing is left, a limit is reached, or it is told to stop.
     pub async fn run(self) -> Result<Report, CrawlError> {
         self.stages.keeper.event(Severity::Info, "crawl", "the crawl begins");
+        self.publish(clock::now());
+        self.board.read().write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
         let ending = self.dispatch().await;
         self.board.update(|status| status.state = "finishing".to_owned());
         self.wind_down().await;

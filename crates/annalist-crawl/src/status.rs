@@ -1,12 +1,15 @@
 //! How a crawl stands: published while it runs, kept in `state/status.json`, and reported at its end.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::counters::Counters;
+
+/// A status file is at least this long.
+const LEAST_BYTES: usize = 8 << 10;
 
 /// A crawl at one moment. Counts are of acknowledged work only.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -46,11 +49,18 @@ impl Board {
 }
 
 impl Status {
-    /// Written beside and renamed, so that a reader never sees half of it.
+    /// Written beside and renamed, so that a reader never sees half of it. On a full disk, where there is no room
+    /// beside, the old file is written over: that is when people ask.
     pub fn write(&self, path: &Path) -> io::Result<()> {
+        let mut bytes = serde_json::to_vec_pretty(self)?;
+        // Room to grow: what is longer than the old file could not be written over it.
+        bytes.resize(bytes.len().next_multiple_of(LEAST_BYTES), b' ');
         let fresh = path.with_extension("new");
-        std::fs::write(&fresh, serde_json::to_vec_pretty(self)?)?;
-        std::fs::rename(fresh, path)
+        let beside = std::fs::write(&fresh, &bytes).and_then(|()| std::fs::rename(&fresh, path));
+        if beside.is_err() {
+            std::fs::OpenOptions::new().write(true).open(path)?.write_all(&bytes)?;
+        }
+        Ok(())
     }
 
     pub fn load(path: &Path) -> io::Result<Option<Status>> {
@@ -59,5 +69,21 @@ impl Status {
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(e),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Status;
+
+    #[test]
+    fn a_status_is_read_back_and_can_be_written_over_when_there_is_no_room_beside() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("status.json");
+        Status { queued: 1, ..Status::default() }.write(&path).unwrap();
+        // A folder in the way of the fresh file stands for a disk without room for it.
+        std::fs::create_dir(path.with_extension("new")).unwrap();
+        Status { queued: 2, ..Status::default() }.write(&path).unwrap();
+        assert_eq!(Status::load(&path).unwrap().unwrap().queued, 2);
     }
 }

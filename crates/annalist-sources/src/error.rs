@@ -105,9 +105,11 @@ impl FetchError {
         match self {
             FetchError::AddressRefused(_) | FetchError::Certificate(_) => Persistence::Never,
             FetchError::NoSuchName(_) | FetchError::BadResponse(_) | FetchError::Tls(_) => Persistence::Once,
-            FetchError::Dns(_) | FetchError::Connect(_) | FetchError::Timeout(_) | FetchError::Stale | FetchError::Reset(_) => {
-                Persistence::AsOftenAsAllowed
-            }
+            FetchError::Dns(_)
+            | FetchError::Connect(_)
+            | FetchError::Timeout(_)
+            | FetchError::Stale
+            | FetchError::Reset(_) => Persistence::AsOftenAsAllowed,
             FetchError::SpoolFull(_) | FetchError::Spool(_) => Persistence::Always,
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str, units: &[(&str, u64)]) -> Option<u64> {
 
 /// `value` in the unit that needs the smallest whole number.
 pub(super) fn display(value: u64, units: &[(&str, u64)]) -> String {
-    let fits = units.iter().filter(|(name, factor)| !name.is_empty() && value % factor == 0);
+    let fits = units.iter().filter(|(name, factor)| !name.is_empty() && value.is_multiple_of(*factor));
     match fits.max_by_key(|(_, factor)| *factor) {
         Some((name, factor)) if value > 0 => format!("{}{name}", value / factor),
         _ => "0".to_owned(),

@@ -97,15 +97,19 @@ async fn a_connection_the_server_closes_is_opened_again() {
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_proves_dead_is_tried_once_more_on_a_fresh_one() {
+async fn a_kept_connection_that_proves_dead_is_told_apart_and_the_next_try_is_a_fresh_one() {
     let (at, seen) = serve(vec![say(HELLO), Act::Close, say(HELLO)]).await;
     let bench = bench(at, FetchRules::default());
     let mut connection = Connection::default();
     bench.get("http://a.test/1", &mut connection).await.unwrap();
+    // Not asked again by itself: the server may have seen the request, and wants its rest.
+    let stale = bench.get("http://a.test/2", &mut connection).await.unwrap_err();
+    assert!(matches!(stale, FetchError::Stale), "{stale}");
+    assert_eq!(seen.connections(), 1);
     let second = bench.get("http://a.test/2", &mut connection).await.unwrap();
     assert_eq!(seen.connections(), 2);
     assert_eq!(second.request, seen.request(1));
-    // A fresh connection that is closed at once is a failure, not a reason for a third.
+    // A fresh connection that is closed at once is a failure of the server.
     let error = bench.get("http://b.test/3", &mut connection).await.unwrap_err();
     assert!(matches!(error, FetchError::Reset(_)), "{error}");
     assert_eq!(seen.connections(), 3);
