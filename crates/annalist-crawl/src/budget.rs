@@ -112,6 +112,14 @@ impl Budget {
         true
     }
 
+    /// A visit on a site that brought nothing. Sites without limits are not counted.
+    pub fn give_back_on_site(&self, site: u64) {
+        let mut sites = self.sites.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(begun) = sites.get_mut(&site) {
+            *begun = begun.saturating_sub(1);
+        }
+    }
+
     /// A visit brought its capture.
     pub fn done(&self) {
         self.under_way.fetch_sub(1, Ordering::SeqCst);

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
-use annalist_frontier::{Change, Merging, Transaction};
+use annalist_frontier::{Change, Transaction};
 use annalist_model::Time;
 use annalist_model::spec::Spec;
 use annalist_read::Reader;
 use annalist_sources::{WebSettings, WebSource};
-use annalist_warc::{RecoverReport, Writer, WriterSettings, recover};
+use annalist_warc::{RecoverReport, Writer};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::budget::{Budget, Ending};
@@ -26,6 +26,7 @@ use crate::logs::{Logs, Severity};
 use crate::robots::RobotsDesk;
 use crate::scope::Scope;
 use crate::servers::Servers;
+use crate::set_up::{frontier_settings, recover_archive, repairs, user_agent, with_seeds_in_order, writer_settings};
 use crate::stages::Stages;
 use crate::status::{Board, Status};
 use crate::stop::{Stop, Urge};
@@ -34,10 +35,12 @@ use crate::turn::{self, Turn};
 /// The product token of robots.txt and the first word of the user agent.
 pub const PRODUCT: &str = "annalist";
 /// A visit that has not ended after this long is given up and its link leased again.
-const LEASE_TIME: Duration = Duration::from_secs(3600);
+pub(crate) const LEASE_TIME: Duration = Duration::from_secs(3600);
 /// How long pages under way may take to finish after a stop.
 const FINISHING: Duration = Duration::from_secs(7);
 const GLANCE: Duration = Duration::from_millis(200);
+/// How often the dispatcher looks around.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
@@ -51,6 +54,11 @@ pub enum CrawlError {
     Busy { holder: Option<u32> },
     #[error("the spec is wrong:\n{}", mistakes.iter().map(|m| format!("  {m}")).collect::<Vec<_>>().join("\n"))]
     Spec { mistakes: Vec<annalist_model::spec::Mistake> },
+    #[error(
+        "the seed {url} of an earlier run is not in the spec: seeds of a crawl can be added, not taken away; \
+         put its site into scope.block to leave it alone, or give another --job"
+    )]
+    SeedGone { url: String },
     #[error("the frontier: {0}")]
     Frontier(#[from] annalist_frontier::FrontierError),
     #[error("the archive: {0}")]
@@ -88,13 +96,15 @@ pub struct Crawl {
 impl Crawl {
     /// Opens the job directory, repairs what an earlier run left, and gets everything ready. Nothing is fetched yet.
     pub fn open(spec: Spec, job: JobDir, stop: Stop, board: Board) -> Result<Crawl, CrawlError> {
-        let scope = Scope::compile(&spec).map_err(|mistakes| CrawlError::Spec { mistakes })?;
+        Scope::compile(&spec).map_err(|mistakes| CrawlError::Spec { mistakes })?;
         job.prepare().map_err(io_error("the job directory cannot be made"))?;
         let lock = job.lock().map_err(io_error("the job directory cannot be locked"))?;
         let lock = lock.map_err(|holder| CrawlError::Busy { holder })?;
         job.clear_spool().map_err(io_error("the spool cannot be emptied"))?;
+        let spec = with_seeds_in_order(spec, &job)?;
         std::fs::write(job.spec(), spec.to_toml()).map_err(io_error("the spec cannot be kept"))?;
 
+        let scope = Scope::compile(&spec).map_err(|mistakes| CrawlError::Spec { mistakes })?;
         let now = clock::now();
         let resumed =
             !RealDisk.list(&job.frontier()).map_err(io_error("the state cannot be read"))?.is_empty();
@@ -134,6 +144,7 @@ impl Crawl {
             seeds: spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect(),
             pending: Pending::default(),
             in_trouble: false,
+            pause: keeper::PAUSE,
         };
         archive.begin(seeds(&spec), &recovered)?;
         let (handle, keeper) = keeper::start(archive).map_err(io_error("no thread for the keeper"))?;
@@ -174,9 +185,14 @@ impl Crawl {
     async fn dispatch(&self) -> Ending {
         let stages = &self.stages;
         let most_turns = stages.spec.frontier.visits.saturating_mul(4);
+        let mut published = Time::default();
         loop {
             let now = clock::now();
-            self.publish(now);
+            if now.since(published) >= BETWEEN_LOOKS {
+                published = now;
+                self.publish(now);
+                self.heed_stop_request();
+            }
             if let Some(ending) = self.ending(now) {
                 return ending;
             }
@@ -197,10 +213,14 @@ impl Crawl {
         }
     }
 
-    fn ending(&self, now: Time) -> Option<Ending> {
+    /// `annalist stop` leaves a file in the job directory.
+    fn heed_stop_request(&self) {
         if self.job.stop_request().exists() {
             self.stages.stop.raise(Urge::Finish);
         }
+    }
+
+    fn ending(&self, now: Time) -> Option<Ending> {
         if self.stages.stop.is_asked() {
             let full = self.board.read().trouble.is_some();
             return Some(if full { Ending::DiskFull } else { Ending::Interrupted });
@@ -319,97 +339,6 @@ impl Archive {
         let committed = self.journal.commit(&Transaction { changes: seeds })?;
         self.frontier.lock().unwrap_or_else(std::sync::PoisonError::into_inner).apply(committed)?;
         Ok(())
-    }
-}
-
-/// What the start had to repair, in words.
-fn repairs(recovered: &RecoverReport) -> Vec<String> {
-    let mut told = Vec::new();
-    if !recovered.closed.is_empty() || !recovered.removed.is_empty() {
-        told.push(format!(
-            "an earlier run was interrupted: {} files closed, {} without anything acknowledged removed, {} bytes cut",
-            recovered.closed.len(),
-            recovered.removed.len(),
-            recovered.cut_bytes,
-        ));
-    }
-    told.extend(
-        recovered.damaged.iter().map(|d| format!("{} is damaged and left as it is: {}", d.file, d.error)),
-    );
-    told
-}
-
-fn frontier_settings(spec: &Spec) -> annalist_frontier::Settings {
-    annalist_frontier::Settings {
-        memory_bytes: spec.frontier.memory_bytes,
-        order: spec.frontier.order,
-        update: spec.frontier.update,
-        site_order: spec.frontier.site_order,
-        links_per_turn: spec.frontier.links_per_turn,
-        lease_time: LEASE_TIME,
-        default_delay: spec.politeness.min_delay,
-        merging: Merging::Background,
-    }
-}
-
-fn recover_archive(
-    disk: &Arc<dyn Disk>,
-    settings: &WriterSettings,
-    note: Option<&[u8]>,
-) -> Result<RecoverReport, CrawlError> {
-    let note = note.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-    let committed = |name: &str| {
-        let (_, end) =
-            note.lines().filter_map(|line| line.split_once('\t')).find(|(file, _)| *file == name)?;
-        end.parse().ok()
-    };
-    Ok(recover(disk.as_ref(), settings, &committed)?)
-}
-
-fn writer_settings(spec: &Spec, job: &JobDir) -> WriterSettings {
-    let host = host_name();
-    let mut warcinfo = vec![
-        ("software".to_owned(), format!("annalist/{}", env!("CARGO_PKG_VERSION"))),
-        ("format".to_owned(), "WARC File Format 1.1".to_owned()),
-        (
-            "conformsTo".to_owned(),
-            "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/".to_owned(),
-        ),
-        ("robots".to_owned(), format!("{:?}", spec.politeness.robots).to_lowercase()),
-        ("hostname".to_owned(), host.clone()),
-        ("http-header-user-agent".to_owned(), user_agent(spec)),
-        ("isPartOf".to_owned(), spec.name.clone()),
-    ];
-    warcinfo.extend(spec.contact.clone().map(|contact| ("http-header-from".to_owned(), contact)));
-    warcinfo.extend(spec.operator.clone().map(|operator| ("operator".to_owned(), operator)));
-    warcinfo.extend(spec.description.clone().map(|text| ("description".to_owned(), text)));
-    let prefix = spec.file_prefix();
-    WriterSettings {
-        roll_bytes: spec.archive.roll_bytes,
-        level: spec.archive.compression_level,
-        digest: match spec.archive.digest {
-            annalist_model::spec::DigestKind::Sha1 => annalist_warc::DigestKind::Sha1,
-            annalist_model::spec::DigestKind::Sha256 => annalist_warc::DigestKind::Sha256,
-        },
-        warcinfo,
-        ..WriterSettings::new(&job.archive(), &job.indexes(), &prefix, &host)
-    }
-}
-
-fn host_name() -> String {
-    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    if name.is_empty() { "localhost".to_owned() } else { name }
-}
-
-/// Who we are, with where to find out more.
-pub fn user_agent(spec: &Spec) -> String {
-    if let Some(own) = &spec.user_agent {
-        return own.clone();
-    }
-    let version = env!("CARGO_PKG_VERSION");
-    match &spec.contact {
-        Some(contact) => format!("Mozilla/5.0 (compatible; {PRODUCT}/{version}; +{contact})"),
-        None => format!("Mozilla/5.0 (compatible; {PRODUCT}/{version})"),
     }
 }
 

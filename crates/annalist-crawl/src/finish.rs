@@ -17,6 +17,7 @@ const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 const CODE_ROBOTS: i32 = -9998;
 const CODE_SCOPE: i32 = -5000;
 const CODE_BUDGET: i32 = -4001;
+const CODE_LOST: i32 = -5;
 
 /// What a turn does after a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub fn finish_visit(
     rests_until: Time,
     stages: &Stages,
 ) -> After {
-    let Visit { ticket, capture, received, page, findings } = visit;
+    let Visit { ticket, capture, received, page, findings, via } = visit;
     let url = &leased.link.url;
     stages.hosts.answered(url.host());
     let mut changes = findings.changes;
@@ -56,9 +57,10 @@ pub fn finish_visit(
         payload_digest: capture.payload_digest.clone(),
         retry,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
-        metadata: metadata(leased, &capture, &page, &findings.outlinks, stages),
+        metadata: metadata(leased, &capture, &page, &findings.outlinks, via.as_deref(), stages),
     };
-    finish(leased, Ended::Captured(Box::new(captured)), changes, Counts::AsPage, stages);
+    let ended = Ended::Captured(Box::new(captured));
+    hand_in(Finished { link: leased.link.clone(), via, ended, changes, counts: Counts::AsPage }, stages);
     after
 }
 
@@ -96,10 +98,11 @@ fn metadata(
     capture: &Capture,
     page: &Page,
     outlinks: &[String],
+    via: Option<&str>,
     stages: &Stages,
 ) -> Vec<(&'static str, String)> {
     let mut fields: Vec<(&'static str, String)> = Vec::with_capacity(outlinks.len() + 8);
-    fields.extend(stages.url_of(leased.link.via).map(|via| ("via", via)));
+    fields.extend(via.map(|via| ("via", via.to_owned())));
     fields.push(("hopsFromSeed", leased.link.hops.as_str().to_owned()));
     fields.push(("fetchTimeMs", capture.elapsed.as_millis().to_string()));
     fields.extend(
@@ -126,6 +129,13 @@ pub fn finish_failure(leased: &LeasedLink, fault: &FetchError, stages: &Stages) 
     fail(leased, &why, fault.code(), SkipReason::Failed, wait, stages)
 }
 
+/// The bytes were received and could not be kept: tried again like any failure.
+pub fn finish_lost(leased: &LeasedLink, why: &str, stages: &Stages) -> After {
+    let rules = &stages.spec.fetch;
+    let wait = (leased.tries.saturating_add(1) < rules.tries).then_some(rules.retry_delay);
+    fail(leased, why, CODE_LOST, SkipReason::Failed, wait, stages)
+}
+
 /// robots.txt could not be had, so nothing of the host may be asked for.
 pub fn finish_closed_host(leased: &LeasedLink, why: &str, stages: &Stages) -> After {
     let rules = &stages.spec.fetch;
@@ -145,7 +155,7 @@ fn fail(
 ) -> After {
     let now = clock::now();
     let host = leased.link.url.host();
-    let in_a_row = stages.hosts.failed(host, why, now);
+    let in_a_row = stages.hosts.failed(host, reason, why, now);
     let Some(wait) = wait.filter(|_| in_a_row < stages.spec.fetch.tries) else {
         let times = leased.tries.saturating_add(1);
         let detail = format!("{why}; tried {times} times, host failed {in_a_row} times in a row");
@@ -189,6 +199,7 @@ pub fn close_site(leased: &LeasedLink, stages: &Stages) {
     finish(leased, ended, changes, Counts::AsPage, stages);
 }
 
+/// Hands a link's end in, with the page that named it looked up.
 pub(crate) fn finish(
     leased: &LeasedLink,
     ended: Ended,
@@ -197,7 +208,10 @@ pub(crate) fn finish(
     stages: &Stages,
 ) {
     let via = stages.url_of(leased.link.via);
-    let finished = Finished { link: leased.link.clone(), via, ended, changes, counts };
+    hand_in(Finished { link: leased.link.clone(), via, ended, changes, counts }, stages);
+}
+
+fn hand_in(finished: Finished, stages: &Stages) {
     if let Err(fault) = stages.keeper.finish(finished) {
         // The keeper has ended and the crawl with it; the link stays queued for the next run.
         tracing::debug!(%fault, "a visit was not acknowledged");

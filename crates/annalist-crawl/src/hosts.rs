@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use annalist_model::Time;
+use annalist_model::{SkipReason, Time};
 
 /// When more than this many are in trouble, those tried longest ago are forgotten.
 const MANY_HOSTS: usize = 100_000;
@@ -20,13 +20,14 @@ pub struct Trouble {
     /// Failures in a row.
     pub failures: u16,
     /// What the last one was.
-    pub reason: String,
+    pub reason: SkipReason,
+    pub detail: String,
     pub last: Time,
 }
 
 impl Hosts {
     /// One more failure; how many there were in a row.
-    pub fn failed(&self, host: &str, reason: &str, now: Time) -> u16 {
+    pub fn failed(&self, host: &str, reason: SkipReason, detail: &str, now: Time) -> u16 {
         let mut troubled = self.troubled.lock().unwrap_or_else(PoisonError::into_inner);
         if troubled.len() >= MANY_HOSTS && !troubled.contains_key(host) {
             let mut times: Vec<Time> = troubled.values().map(|t| t.last).collect();
@@ -34,10 +35,11 @@ impl Hosts {
             let middle = times[times.len() / 2];
             troubled.retain(|_, trouble| trouble.last > middle);
         }
-        let fresh = || Trouble { failures: 0, reason: String::new(), last: now };
+        let fresh = || Trouble { failures: 0, reason, detail: String::new(), last: now };
         let trouble = troubled.entry(host.to_owned()).or_insert_with(fresh);
         trouble.failures = trouble.failures.saturating_add(1);
-        trouble.reason = reason.to_owned();
+        trouble.reason = reason;
+        trouble.detail = detail.to_owned();
         trouble.last = now;
         trouble.failures
     }
@@ -55,7 +57,7 @@ impl Hosts {
 
 #[cfg(test)]
 mod tests {
-    use annalist_model::Time;
+    use annalist_model::{SkipReason, Time};
 
     use super::{Hosts, MANY_HOSTS};
 
@@ -64,20 +66,20 @@ mod tests {
     #[test]
     fn a_host_is_given_up_after_so_many_failures_in_a_row() {
         let hosts = Hosts::default();
-        hosts.failed("http://a.test", "timeout", NOW);
+        hosts.failed("http://a.test", SkipReason::Failed, "timeout", NOW);
         assert_eq!(hosts.given_up("http://a.test", 2), None);
-        assert_eq!(hosts.failed("http://a.test", "reset", NOW), 2);
-        assert_eq!(hosts.given_up("http://a.test", 2).unwrap().reason, "reset");
+        assert_eq!(hosts.failed("http://a.test", SkipReason::Failed, "reset", NOW), 2);
+        assert_eq!(hosts.given_up("http://a.test", 2).unwrap().detail, "reset");
         hosts.answered("http://a.test");
         assert_eq!(hosts.given_up("http://a.test", 2), None);
-        assert_eq!(hosts.failed("http://a.test", "timeout", NOW), 1);
+        assert_eq!(hosts.failed("http://a.test", SkipReason::Failed, "timeout", NOW), 1);
     }
 
     #[test]
     fn memory_of_troubled_hosts_is_bounded() {
         let hosts = Hosts::default();
         for n in 0..MANY_HOSTS as u64 + 10 {
-            hosts.failed(&format!("http://{n}.test"), "timeout", Time::from_millis(n));
+            hosts.failed(&format!("http://{n}.test"), SkipReason::Failed, "timeout", Time::from_millis(n));
         }
         assert!(hosts.troubled.lock().unwrap().len() <= MANY_HOSTS);
     }

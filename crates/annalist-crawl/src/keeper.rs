@@ -23,9 +23,12 @@ use crate::record::Exchanged;
 mod archive;
 mod group;
 mod room;
+#[cfg(test)]
+mod tests;
 
 pub use archive::{Archive, COUNTERS_NOTE, Pending, WARC_NOTE, WIDENED_NOTE};
 pub use group::{Group, Kept};
+pub(crate) use room::PAUSE;
 
 /// Names a capture between its recording and its acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

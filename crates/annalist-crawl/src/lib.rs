@@ -7,7 +7,7 @@
 //! | who may be asked, when | `servers.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
 //! | what is followed | `scope.rs`, `findings.rs` |
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
-//! | a crawl from start to end | `engine.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs` |
+//! | a crawl from start to end | `engine.rs`, `set_up.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs` |
 //! | why was this (not) fetched | `explain.rs` |
 //!
 //! Not here: how bytes are fetched, stored or read. Those are the crates below.
@@ -28,6 +28,7 @@ mod record;
 mod robots;
 pub mod scope;
 mod servers;
+mod set_up;
 mod stages;
 pub mod status;
 pub mod stop;

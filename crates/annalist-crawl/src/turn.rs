@@ -13,7 +13,10 @@ use annalist_sources::FetchError;
 use crate::budget::Allowance;
 use crate::clock;
 use crate::delay::{HostRules, rest_after, rules_for};
-use crate::finish::{After, close_site, finish_closed_host, finish_failure, finish_refusal, finish_visit};
+use crate::finish::{
+    After, close_site, finish_closed_host, finish_failure, finish_lost, finish_refusal, finish_visit,
+};
+use crate::keeper::KeepError;
 use crate::logs::Severity;
 use crate::robots::Permission;
 use crate::servers;
@@ -23,6 +26,9 @@ use crate::visit::{Visit, VisitError, visit};
 
 /// How long a site waits when too many wait for its server.
 const CROWDED: Duration = Duration::from_secs(1);
+
+/// A turn that would have to rest longer than this is given back: leases do not live for ever.
+const LONGEST_HOLD: Duration = Duration::from_secs(60);
 
 /// A lease on its way through its links.
 #[derive(Debug)]
@@ -105,6 +111,10 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
         held.address = located.address;
         // The site rests too, on whichever server it was asked last.
         held.rests_until = held.rests_until.max(turn.rests_until);
+        if held.rests_until.since(clock::now()) > LONGEST_HOLD {
+            turn.rests_until = held.rests_until;
+            break;
+        }
         held.note_dns(located.dns);
         match ask(&leased, held, &mut turn, stages).await {
             After::Next => turn.had(leased.key),
@@ -149,11 +159,17 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     }
     match stages.budget.begin(leased.link.seed) {
         Allowance::Granted => {}
-        Allowance::SeedSpent => return finish_refusal(leased, seed_spent(), stages),
-        Allowance::Spent => return After::NotHad,
+        Allowance::SeedSpent => {
+            stages.budget.give_back_on_site(leased.key.site);
+            return finish_refusal(leased, seed_spent(), stages);
+        }
+        Allowance::Spent => {
+            stages.budget.give_back_on_site(leased.key.site);
+            return After::NotHad;
+        }
     }
     if !rested(line.rests_until.max(turn.rests_until), stages).await {
-        stages.budget.give_back(leased.link.seed);
+        give_back_budgets(leased, stages);
         return After::NotHad;
     }
     let (visited, rest) = politely(leased, line, &rules, crawl_delay, stages).await;
@@ -163,16 +179,25 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
             stages.budget.done();
             finish_visit(leased, visit, rest, line.rests_until, stages)
         }
-        Err(VisitError::Fetch(fault)) => {
-            stages.budget.give_back(leased.link.seed);
-            finish_failure(leased, &fault, stages)
-        }
-        // The archive is closed: nothing can be finished any more.
-        Err(VisitError::Keep(_)) => {
-            stages.stop.raise(Urge::Finish);
-            After::NotHad
+        Err(fault) => {
+            give_back_budgets(leased, stages);
+            match fault {
+                VisitError::Fetch(fault) => finish_failure(leased, &fault, stages),
+                VisitError::Keep(KeepError::Lost(why)) => finish_lost(leased, &why, stages),
+                // The archive is closed: nothing can be finished any more.
+                VisitError::Keep(KeepError::Closed(_)) => {
+                    stages.stop.raise(Urge::Finish);
+                    After::NotHad
+                }
+            }
         }
     }
+}
+
+/// A visit that brought nothing counts nowhere.
+fn give_back_budgets(leased: &LeasedLink, stages: &Stages) {
+    stages.budget.give_back(leased.link.seed);
+    stages.budget.give_back_on_site(leased.key.site);
 }
 
 /// One visit and the rest after it. A kept connection that the server closed is no answer: once it has rested, the
@@ -215,8 +240,8 @@ fn seed_spent() -> Outcome {
 /// A host that failed too often in a row is not asked again for each of its links.
 fn given_up(leased: &LeasedLink, stages: &Stages) -> Option<Outcome> {
     let trouble = stages.hosts.given_up(leased.link.url.host(), stages.spec.fetch.tries)?;
-    let detail = format!("its host failed {} times in a row: {}", trouble.failures, trouble.reason);
-    Some(Outcome::Skipped { reason: SkipReason::Failed, detail })
+    let detail = format!("its host failed {} times in a row: {}", trouble.failures, trouble.detail);
+    Some(Outcome::Skipped { reason: trouble.reason, detail })
 }
 
 /// Closes a site that had its share.

@@ -19,6 +19,8 @@ pub struct Visit {
     pub received: u64,
     pub page: Page,
     pub findings: Findings,
+    /// The address of the page that named the link.
+    pub via: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -39,5 +41,5 @@ pub async fn visit(leased: &LeasedLink, line: &mut Line, stages: &Stages) -> Res
     let ticket = stages.keeper.record(&mut capture, line.take_dns()).await?; // before reading: a parser bug must not lose bytes
     let page = stages.read(&mut capture).await; // cannot fail a visit: an unreadable page is a page with a reason
     let findings = find(leased, &capture, &page, via.as_deref(), stages); // links in scope with a value, others with a reason
-    Ok(Visit { ticket, capture, received, page, findings })
+    Ok(Visit { ticket, capture, received, page, findings, via })
 }

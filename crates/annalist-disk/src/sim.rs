@@ -40,6 +40,8 @@ pub enum Fault {
     SyncFailsAt(u64),
     /// No more than this many bytes fit on the disk.
     Room(u64),
+    /// The same, until this many writes were refused: then somebody makes room.
+    RoomUntil { bytes: u64, refusals: u64 },
 }
 
 #[derive(Clone, Debug, Default)]
@@ -165,10 +167,21 @@ impl State {
     fn room(&self) -> u64 {
         let used: u64 = self.names.values().map(|id| self.files[*id].current.len() as u64).sum();
         let limit = self.faults.iter().find_map(|f| match f {
-            Fault::Room(bytes) => Some(*bytes),
+            Fault::Room(bytes) | Fault::RoomUntil { bytes, .. } => Some(*bytes),
             _ => None,
         });
         limit.unwrap_or(u64::MAX / 2).saturating_sub(used)
+    }
+
+    /// Says no to a write for want of room.
+    fn refuse(&mut self) -> io::Error {
+        for fault in &mut self.faults {
+            if let Fault::RoomUntil { refusals, .. } = fault {
+                *refusals = refusals.saturating_sub(1);
+            }
+        }
+        self.faults.retain(|fault| !matches!(fault, Fault::RoomUntil { refusals: 0, .. }));
+        io::Error::from(io::ErrorKind::StorageFull)
     }
 
     fn sync_fails(&mut self) -> bool {
@@ -199,7 +212,7 @@ impl Disk for SimDisk {
             return Err(io::Error::new(io::ErrorKind::AlreadyExists, path.display().to_string()));
         }
         if state.room() == 0 {
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
+            return Err(state.refuse());
         }
         state.files.push(Contents::default());
         let id = state.files.len() - 1;
@@ -279,7 +292,7 @@ impl DiskFile for SimFile {
         let fits = usize::try_from(state.room()).unwrap_or(usize::MAX).min(bytes.len());
         state.files[self.id].current.extend_from_slice(&bytes[..fits]);
         if fits < bytes.len() {
-            return Err(io::Error::from(io::ErrorKind::StorageFull));
+            return Err(state.refuse());
         }
         Ok(())
     }
@@ -425,5 +438,16 @@ mod tests {
         disk.set_faults(&[]);
         file.append(b"123456").unwrap();
         assert_eq!(disk.read(&path("a")).unwrap(), b"123456");
+    }
+
+    #[test]
+    fn a_disk_where_somebody_makes_room_refuses_as_often_as_it_was_told() {
+        let disk = SimDisk::new().with_faults(&[Fault::RoomUntil { bytes: 4, refusals: 2 }]);
+        let mut file = disk.create(&path("a")).unwrap();
+        for _ in 0..2 {
+            assert!(file.append(b"123456").is_err());
+            file.truncate(0).unwrap();
+        }
+        file.append(b"123456").unwrap();
     }
 }

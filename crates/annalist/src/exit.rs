@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use annalist_crawl::engine::CrawlError;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     Done = 0,
@@ -27,6 +29,9 @@ pub struct BadConfiguration(pub String);
 /// The code for an error that ended the program.
 pub fn code_of(error: &anyhow::Error) -> Exit {
     if error.downcast_ref::<BadConfiguration>().is_some() {
+        return Exit::BadConfiguration;
+    }
+    if let Some(CrawlError::Spec { .. } | CrawlError::SeedGone { .. }) = error.downcast_ref() {
         return Exit::BadConfiguration;
     }
     let full = error

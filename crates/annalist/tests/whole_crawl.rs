@@ -140,3 +140,21 @@ fn explain_answers_for_fetched_forbidden_and_foreign_urls() {
     let skipped = std::fs::read_to_string(stand.job().join("logs/skipped.jsonl")).unwrap();
     assert!(skipped.contains(&forbidden) && skipped.contains(&missing));
 }
+
+#[test]
+fn seeds_can_be_added_to_a_crawl_but_not_taken_away() {
+    let stand = Stand::new(WorldConfig { hosts: 6, pages: 30, ..WorldConfig::default() });
+    let spec = stand.spec(IMPATIENT);
+    let one = std::fs::read_to_string(&spec).unwrap();
+    let hosts = stand.web.resolve_table();
+    let more = format!("\n[[seed]]\nurl = \"http://{}/more\"\n\n[politeness]\n", hosts[hosts.len() - 1].0);
+    let text = one.replacen("\n[politeness]\n", &more, 1);
+    assert!(one.len() < text.len());
+    assert_exit(&finish(stand.crawl(&spec).args(["--limit", "3"]), LIMIT), 0);
+    std::fs::write(&spec, &text).unwrap();
+    assert_exit(&finish(stand.crawl(&spec).args(["--limit", "6"]), LIMIT), 0);
+    std::fs::write(&spec, &one).unwrap();
+    let output = finish(&mut stand.crawl(&spec), LIMIT);
+    assert_exit(&output, 4);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("scope.block"));
+}

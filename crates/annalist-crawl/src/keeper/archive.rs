@@ -44,6 +44,8 @@ pub struct Archive {
     pub pending: Pending,
     /// Whether the last write failed.
     pub in_trouble: bool,
+    /// How long between two tries to write.
+    pub pause: Duration,
 }
 
 /// What was written since the last sync: needed again when the sync fails.
@@ -66,6 +68,12 @@ pub(super) struct Unsynced {
     pub(super) written: Vec<Written>,
 }
 
+impl Unsynced {
+    fn new(ticket: Option<(Ticket, KeptKind)>, records: Vec<Record>) -> Unsynced {
+        Unsynced { ticket, records, written: Vec::new() }
+    }
+}
+
 impl Archive {
     pub(super) fn record(&mut self, exchanged: Exchanged) -> Result<Ticket, KeepError> {
         let original = self.original_of(&exchanged);
@@ -74,13 +82,16 @@ impl Archive {
         if let Block::File { path, .. } = &exchanged.response {
             self.pending.spooled.push(path.clone());
         }
-        let worth_pointing_at = exchanged.payload_length > 0;
+        let worth_pointing_at = exchanged.payload_length > 0 && exchanged.truncated.is_none();
         let records = records_of(exchanged, self.salt, original.as_ref())
             .map_err(|e| KeepError::Lost(format!("a spooled response cannot be read: {e}")))?;
         let ticket = Ticket(self.pending.next_ticket);
         self.pending.next_ticket += 1;
         let kind = if original.is_some() { KeptKind::Revisit } else { KeptKind::Response };
-        self.write(Some((ticket, kind)), records)?;
+        self.write(vec![Unsynced::new(Some((ticket, kind)), records)])?;
+        if !self.pending.kept.contains_key(&ticket) {
+            return Err(KeepError::Lost("a spooled response cannot be read".to_owned()));
+        }
         if original.is_none() && worth_pointing_at {
             self.pending.fresh_payloads.insert(digest, fresh);
         }
@@ -106,30 +117,35 @@ impl Archive {
         }
     }
 
-    /// Writes records, and remembers them until they are surely on disk.
-    pub(super) fn write(
-        &mut self,
-        ticket: Option<(Ticket, KeptKind)>,
-        records: Vec<Record>,
-    ) -> Result<(), KeepError> {
-        let written = self.append(&records)?;
-        if let (Some((ticket, kind)), Some(first)) = (ticket, written.first()) {
+    /// Records that are in a file now, until they are surely on disk.
+    pub(super) fn remember(&mut self, unsynced: Unsynced) {
+        if let (Some((ticket, kind)), Some(first)) = (unsynced.ticket, unsynced.written.first()) {
             let place = Place { file: first.file.clone(), offset: first.offset, length: first.length };
             self.pending.kept.insert(ticket, Kept { place, id: first.id, kind });
         }
-        self.pending.unsynced.push(Unsynced { ticket, records, written });
-        Ok(())
+        self.pending.unsynced.push(unsynced);
+    }
+
+    /// A capture whose bytes cannot be had again after a sync lost them: nobody may point at it.
+    pub(super) fn forget_lost(&mut self, lost: &Unsynced) {
+        if let Some((ticket, _)) = lost.ticket {
+            self.pending.kept.remove(&ticket);
+        }
+        for digest in lost.records.iter().filter_map(|record| record.fields().get("WARC-Payload-Digest")) {
+            self.pending.fresh_payloads.remove(digest);
+        }
     }
 
     /// Makes a group of visits durable, then lets frontier, counters and logs know.
     pub(super) fn acknowledge(&mut self, mut group: Group) -> Result<(), KeepError> {
         let metadata: Vec<Record> = group.visits().iter().filter_map(|visit| self.metadata(visit)).collect();
         if !metadata.is_empty() {
-            self.write(None, metadata)?;
+            self.write(vec![Unsynced::new(None, metadata)])?;
         }
         let end = self.sync_archive()?;
 
         let kept = |captured: &Captured| self.pending.kept.get(&captured.ticket).cloned();
+        group.give_up_lost(&kept);
         let mut counters = self.counters.clone();
         group.count(&mut counters, &kept);
         let finished_logs = log_lines(&group, &kept);
@@ -149,11 +165,19 @@ impl Archive {
     /// Commits and applies in one order: the journal's.
     pub(super) fn commit(&mut self, transaction: Transaction) -> Result<(), KeepError> {
         let committed = self.commit_journal(&transaction)?;
-        // Holding back here holds back discovery, never leasing.
-        while self.frontier().crowded() {
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        self.hold_back();
         self.frontier().apply(committed).map_err(|e| KeepError::Closed(e.to_string()))
+    }
+
+    /// Holds back discovery, never leasing, while the frontier's memory is full. Not for ever: what was merged is
+    /// taken in by the next lease or by what is applied here, and when nothing is leased there is only this.
+    fn hold_back(&self) {
+        const GLANCE: Duration = Duration::from_millis(2);
+        let mut left = self.pause;
+        while !left.is_zero() && !self.stop.is_asked() && self.frontier().crowded() {
+            std::thread::sleep(GLANCE.min(left));
+            left = left.saturating_sub(GLANCE);
+        }
     }
 
     fn metadata(&self, visit: &Finished) -> Option<Record> {

@@ -44,6 +44,22 @@ impl Group {
         &self.visits
     }
 
+    /// A capture whose bytes were lost for good is no capture: its visit failed.
+    pub(super) fn give_up_lost(&mut self, kept: &dyn Fn(&Captured) -> Option<Kept>) {
+        for visit in &mut self.visits {
+            if let Ended::Captured(captured) = &visit.ended
+                && kept(captured).is_none()
+            {
+                let detail = "the response could not be kept".to_owned();
+                visit.ended = Ended::Refused {
+                    status: i32::from(captured.status),
+                    outcome: Outcome::Skipped { reason: SkipReason::Failed, detail },
+                    started: captured.started,
+                };
+            }
+        }
+    }
+
     /// Takes what the frontier has to know out of the visits.
     pub fn changes(&mut self, kept: &dyn Fn(&Captured) -> Option<Kept>) -> Vec<Change> {
         let mut changes = Vec::new();

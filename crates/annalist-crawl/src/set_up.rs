@@ -1,0 +1,120 @@
+//! From a spec to the settings of the stages, and what a start repairs. The crawl itself is in `engine.rs`.
+
+use std::sync::Arc;
+
+use annalist_disk::Disk;
+use annalist_frontier::Merging;
+use annalist_model::spec::Spec;
+use annalist_warc::{RecoverReport, WriterSettings, recover};
+
+use crate::engine::{CrawlError, LEASE_TIME, PRODUCT};
+use crate::job::JobDir;
+
+/// Links remember their seed by its number, so a resumed crawl keeps the numbers of the earlier runs; new seeds come
+/// after them.
+pub fn with_seeds_in_order(mut spec: Spec, job: &JobDir) -> Result<Spec, CrawlError> {
+    let Ok(kept) = std::fs::read_to_string(job.spec()) else { return Ok(spec) };
+    let no_files = |name: &str| Err(format!("{name}: a kept spec needs no files"));
+    let Some(kept) = annalist_model::spec::parse(&kept, &no_files).spec else { return Ok(spec) };
+    let mut ordered = Vec::with_capacity(spec.seeds.len());
+    for old in &kept.seeds {
+        match spec.seeds.iter().position(|seed| seed.url == old.url) {
+            Some(place) => ordered.push(spec.seeds.remove(place)),
+            None => return Err(CrawlError::SeedGone { url: old.url.as_str().to_owned() }),
+        }
+    }
+    ordered.append(&mut spec.seeds);
+    spec.seeds = ordered;
+    Ok(spec)
+}
+
+/// What the start had to repair, in words.
+pub fn repairs(recovered: &RecoverReport) -> Vec<String> {
+    let mut told = Vec::new();
+    if !recovered.closed.is_empty() || !recovered.removed.is_empty() {
+        told.push(format!(
+            "an earlier run was interrupted: {} files closed, {} without anything acknowledged removed, {} bytes cut",
+            recovered.closed.len(),
+            recovered.removed.len(),
+            recovered.cut_bytes,
+        ));
+    }
+    told.extend(
+        recovered.damaged.iter().map(|d| format!("{} is damaged and left as it is: {}", d.file, d.error)),
+    );
+    told
+}
+
+pub fn frontier_settings(spec: &Spec) -> annalist_frontier::Settings {
+    annalist_frontier::Settings {
+        memory_bytes: spec.frontier.memory_bytes,
+        order: spec.frontier.order,
+        update: spec.frontier.update,
+        site_order: spec.frontier.site_order,
+        links_per_turn: spec.frontier.links_per_turn,
+        lease_time: LEASE_TIME,
+        default_delay: spec.politeness.min_delay,
+        merging: Merging::Background,
+    }
+}
+
+pub fn recover_archive(
+    disk: &Arc<dyn Disk>,
+    settings: &WriterSettings,
+    note: Option<&[u8]>,
+) -> Result<RecoverReport, CrawlError> {
+    let note = note.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+    let committed = |name: &str| {
+        let (_, end) =
+            note.lines().filter_map(|line| line.split_once('\t')).find(|(file, _)| *file == name)?;
+        end.parse().ok()
+    };
+    Ok(recover(disk.as_ref(), settings, &committed)?)
+}
+
+pub fn writer_settings(spec: &Spec, job: &JobDir) -> WriterSettings {
+    let host = host_name();
+    let mut warcinfo = vec![
+        ("software".to_owned(), format!("annalist/{}", env!("CARGO_PKG_VERSION"))),
+        ("format".to_owned(), "WARC File Format 1.1".to_owned()),
+        (
+            "conformsTo".to_owned(),
+            "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/".to_owned(),
+        ),
+        ("robots".to_owned(), format!("{:?}", spec.politeness.robots).to_lowercase()),
+        ("hostname".to_owned(), host.clone()),
+        ("http-header-user-agent".to_owned(), user_agent(spec)),
+        ("isPartOf".to_owned(), spec.name.clone()),
+    ];
+    warcinfo.extend(spec.contact.clone().map(|contact| ("http-header-from".to_owned(), contact)));
+    warcinfo.extend(spec.operator.clone().map(|operator| ("operator".to_owned(), operator)));
+    warcinfo.extend(spec.description.clone().map(|text| ("description".to_owned(), text)));
+    let prefix = spec.file_prefix();
+    WriterSettings {
+        roll_bytes: spec.archive.roll_bytes,
+        level: spec.archive.compression_level,
+        digest: match spec.archive.digest {
+            annalist_model::spec::DigestKind::Sha1 => annalist_warc::DigestKind::Sha1,
+            annalist_model::spec::DigestKind::Sha256 => annalist_warc::DigestKind::Sha256,
+        },
+        warcinfo,
+        ..WriterSettings::new(&job.archive(), &job.indexes(), &prefix, &host)
+    }
+}
+
+pub fn host_name() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if name.is_empty() { "localhost".to_owned() } else { name }
+}
+
+/// Who we are, with where to find out more.
+pub fn user_agent(spec: &Spec) -> String {
+    if let Some(own) = &spec.user_agent {
+        return own.clone();
+    }
+    let version = env!("CARGO_PKG_VERSION");
+    match &spec.contact {
+        Some(contact) => format!("Mozilla/5.0 (compatible; {PRODUCT}/{version}; +{contact})"),
+        None => format!("Mozilla/5.0 (compatible; {PRODUCT}/{version})"),
+    }
+}
