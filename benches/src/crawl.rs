@@ -21,6 +21,13 @@ pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
         "20000",
         "--addresses",
         "250",
+        "--links-per-page",
+        "40",
+        "--images-per-host",
+        "1",
+        // The server's CPU is not measured, but it shares the machine.
+        "--gzip",
+        "0",
     ])?;
     let job = web.dir.path().join("job");
     let ran = run(Command::new(crate::bin("annalist")?)

@@ -11,8 +11,8 @@ use crate::crawl::begun_millis;
 use crate::process::run;
 use crate::web::Web;
 
-const HEALTHY: [&str; 8] =
-    ["--hosts", "200", "--pages", "8000", "--page-bytes", "12000", "--addresses", "100"];
+const HEALTHY: [&str; 10] =
+    ["--hosts", "200", "--pages", "8000", "--page-bytes", "12000", "--addresses", "100", "--gzip", "0"];
 /// Hazards that hold a connection or a reader up; traps without end are a matter of budgets.
 const HAZARDS: &str = "tarpit,silent,endless-body,reset,deep-nesting,bomb,too-many,header-flood";
 
@@ -55,6 +55,7 @@ fn healthy_speed(more: &[&str]) -> Result<f64> {
 
 fn hostile_hosts(truth: &Path) -> Result<Vec<String>> {
     let truth: serde_json::Value = serde_json::from_slice(&std::fs::read(truth)?)?;
-    let hosts = truth["hazard_hosts"].as_array().context("the truth names no hazard hosts")?;
-    Ok(hosts.iter().filter_map(|host| host["host"].as_str().or(host.as_str()).map(str::to_owned)).collect())
+    let hosts = truth["hosts"].as_array().context("the truth names no hosts")?;
+    let hostile = hosts.iter().filter(|host| !host["hazard"].is_null());
+    Ok(hostile.filter_map(|host| host["name"].as_str().map(str::to_owned)).collect())
 }

@@ -1,7 +1,6 @@
 //! Running a command and knowing what it cost.
 
 use std::process::{Command, Output, Stdio};
-use std::time::Instant;
 
 use anyhow::{Context, Result};
 
@@ -9,7 +8,6 @@ use anyhow::{Context, Result};
 #[derive(Debug)]
 pub struct Ran {
     pub output: Output,
-    pub seconds: f64,
     /// CPU time of the command and its children, user and system.
     pub cpu_seconds: f64,
 }
@@ -26,7 +24,6 @@ impl Ran {
 
 pub fn run(command: &mut Command) -> Result<Ran> {
     let cpu_before = children_cpu_seconds();
-    let begun = Instant::now();
     let name = format!("{command:?}");
     let output = command.stdin(Stdio::null()).output().with_context(|| name)?;
     Ok(Ran {

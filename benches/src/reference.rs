@@ -13,8 +13,18 @@ use crate::web::Web;
 const PAGES: &str = "3000";
 
 pub fn measure() -> Result<Figures> {
-    let web =
-        Web::start(&["--hosts", "100", "--pages", PAGES, "--page-bytes", "20000", "--addresses", "20"])?;
+    let web = Web::start(&[
+        "--hosts",
+        "100",
+        "--pages",
+        PAGES,
+        "--page-bytes",
+        "20000",
+        "--addresses",
+        "20",
+        "--gzip",
+        "0",
+    ])?;
     let seed = web.seeds()?.into_iter().next().context("no seed")?;
     let mut figures = Figures::new();
     eprintln!("bench: wrk on {seed}");

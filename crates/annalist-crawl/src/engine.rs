@@ -26,7 +26,9 @@ use crate::logs::{Logs, Severity};
 use crate::robots::RobotsDesk;
 use crate::scope::Scope;
 use crate::servers::Servers;
-use crate::set_up::{frontier_settings, recover_archive, repairs, user_agent, with_seeds_in_order, writer_settings};
+use crate::set_up::{
+    frontier_settings, recover_archive, repairs, user_agent, with_seeds_in_order, writer_settings,
+};
 use crate::stages::Stages;
 use crate::status::{Board, Status};
 use crate::stop::{Stop, Urge};

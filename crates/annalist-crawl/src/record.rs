@@ -96,9 +96,14 @@ fn dns_record(dns: &Lookup, url: &CanonicalUrl, started_ms: u64) -> Record {
 }
 
 /// What is known about a capture beyond its bytes.
-pub fn metadata_of(url: &str, started: Time, about: RecordId, fields: &[(&'static str, String)]) -> Record {
+pub fn metadata_of(
+    url: &str,
+    started: Time,
+    about: Option<RecordId>,
+    fields: &[(&'static str, String)],
+) -> Record {
     let exchange = Exchange { target_uri: url, started_ms: started.millis(), server: None };
-    Record::metadata(new_id(), &exchange, Some(about), fields)
+    Record::metadata(new_id(), &exchange, about, fields)
 }
 
 fn new_id() -> RecordId {

@@ -5,7 +5,7 @@ mod support;
 use std::time::Duration;
 
 use annalist_testweb::WorldConfig;
-use support::{Stand, annalist, assert_exit, finish, json_of};
+use support::{Stand, annalist, assert_exit, files_in, finish, json_of};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -54,6 +54,13 @@ fn a_dead_seed_ends_the_crawl_with_a_reason() {
     assert_eq!(json_of(&output)["failed"], 1);
     let log = std::fs::read_to_string(job.join("logs/crawl.log")).unwrap();
     assert!(log.contains(" -2 "), "{log}");
+    let archive = files_in(&job.join("archive"), ".warc.gz");
+    let records = std::process::Command::new("gzip").arg("-dc").args(&archive).output().unwrap().stdout;
+    let records = String::from_utf8_lossy(&records);
+    assert!(
+        records.contains("WARC-Type: metadata") && records.contains("error: connect failed"),
+        "{records}"
+    );
     let told = annalist().arg("explain").arg(&job).arg("http://dead.test/").output().unwrap();
     assert!(String::from_utf8_lossy(&told.stdout).contains("connect failed"), "{told:?}");
 }

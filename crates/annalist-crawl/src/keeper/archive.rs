@@ -180,11 +180,25 @@ impl Archive {
         }
     }
 
+    /// What is known of a capture beyond its bytes; of a link that never answered, that it did not.
     fn metadata(&self, visit: &Finished) -> Option<Record> {
-        let Ended::Captured(captured) = &visit.ended else { return None };
-        let kept = self.pending.kept.get(&captured.ticket)?;
         let url = visit.link.url.as_str();
-        Some(metadata_of(url, captured.started, kept.id, &captured.metadata))
+        match &visit.ended {
+            Ended::Captured(captured) => {
+                let kept = self.pending.kept.get(&captured.ticket)?;
+                Some(metadata_of(url, captured.started, Some(kept.id), &captured.metadata))
+            }
+            Ended::Refused { status, outcome, started } => match outcome {
+                Outcome::Skipped { reason: SkipReason::Failed, detail } => {
+                    let mut fields = vec![("fetchStatus", status.to_string()), ("error", detail.clone())];
+                    fields.extend(visit.via.clone().map(|via| ("via", via)));
+                    fields.push(("hopsFromSeed", visit.link.hops.as_str().to_owned()));
+                    Some(metadata_of(url, *started, None, &fields))
+                }
+                _ => None,
+            },
+            Ended::Retrying { .. } => None,
+        }
     }
 
     fn forget_written(&mut self, group: &Group) {

@@ -65,10 +65,7 @@ impl Archive {
     }
 
     /// Syncs or closes, as often as it takes; what was lost on the way is written again.
-    fn persist<T>(
-        &mut self,
-        step: impl Fn(&mut Writer) -> Result<T, WriteError>,
-    ) -> Result<T, KeepError> {
+    fn persist<T>(&mut self, step: impl Fn(&mut Writer) -> Result<T, WriteError>) -> Result<T, KeepError> {
         let mut failures = 0;
         loop {
             match step(&mut self.writer) {

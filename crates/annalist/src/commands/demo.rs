@@ -77,10 +77,14 @@ fn clear(job: &Path) -> Result<()> {
     std::fs::remove_dir_all(job).with_context(|| format!("{} cannot be replaced", job.display()))
 }
 
+/// pywb serves the folder that holds `collections/`.
 #[expect(clippy::print_stdout, reason = "the report is what the command is asked for")]
 fn tell_replay(job: &Path) {
     let name = job.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    if job.parent().is_some_and(|parent| parent.ends_with("collections")) {
-        println!("  wayback    (pywb, from PyPI) then http://localhost:8080/{name}/ replays the pages");
-    }
+    let Some(parent) = job.parent().filter(|parent| parent.ends_with("collections")) else { return };
+    let folder = parent.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let folder = if folder.is_empty() { "." } else { &folder };
+    println!(
+        "  wayback -d {folder}    (pywb, from PyPI) shows the pages at http://localhost:8080/{name}/URL"
+    );
 }
