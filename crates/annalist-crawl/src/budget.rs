@@ -104,7 +104,6 @@ impl Budget {
             sites.clear();
         }
         let begun = sites.entry(site).or_insert(captures);
-        *begun = (*begun).max(captures);
         if *begun >= limit {
             return false;
         }

@@ -12,19 +12,19 @@ pub struct HostRules {
     pub size_bytes: Option<u64>,
 }
 
-/// The rules for a host name of a site; an override for the name beats one for the site.
+/// The rules for a host name of a site; an override for a nearer name beats one for a farther.
 pub fn rules_for(spec: &Spec, host_name: &str, site: &str) -> HostRules {
     let mut rules = HostRules {
         politeness: spec.politeness.clone(),
         pages: spec.limits.site_pages,
         size_bytes: spec.limits.site_size_bytes,
     };
-    for name in [site, host_name] {
-        if let Some(own) = spec.sites.iter().find(|s| s.site == name) {
+    // From the site to the host itself: the nearer name has the last word.
+    let from = host_name.len().saturating_sub(site.len());
+    let dots = host_name[..from].rmatch_indices('.').map(|(at, _)| at + 1).filter(|at| *at < from);
+    for start in std::iter::once(from).chain(dots).chain((from > 0).then_some(0)) {
+        if let Some(own) = spec.sites.iter().find(|s| s.site == host_name[start..]) {
             override_with(&mut rules, own);
-        }
-        if site == host_name {
-            break;
         }
     }
     rules
@@ -62,9 +62,9 @@ pub fn rest_after(politeness: &Politeness, elapsed: Duration, crawl_delay: Optio
 mod tests {
     use std::time::Duration;
 
-    use annalist_model::spec::{Politeness, RobotsPolicy};
+    use annalist_model::spec::{Politeness, RobotsPolicy, SiteRules, Spec};
 
-    use super::rest_after;
+    use super::{rest_after, rules_for};
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -85,6 +85,21 @@ mod tests {
         assert_eq!(rest_after(&politeness, SECOND, Some(SECOND)), 5 * SECOND);
         politeness.robots = RobotsPolicy::Ignore;
         assert_eq!(rest_after(&politeness, SECOND, Some(20 * SECOND)), 5 * SECOND);
+    }
+
+    #[test]
+    fn the_nearest_name_has_the_last_word() {
+        let mut spec = Spec::named("x");
+        for (site, seconds) in [("ex.test", 10), ("b.ex.test", 20), ("a.b.ex.test", 25)] {
+            let min_delay = Some(seconds * SECOND);
+            spec.sites.push(SiteRules { site: site.to_owned(), min_delay, ..SiteRules::default() });
+        }
+        let delay = |host: &str| rules_for(&spec, host, "ex.test").politeness.min_delay;
+        assert_eq!(delay("ex.test"), 10 * SECOND);
+        assert_eq!(delay("www.ex.test"), 10 * SECOND);
+        assert_eq!(delay("b.ex.test"), 20 * SECOND);
+        assert_eq!(delay("c.b.ex.test"), 20 * SECOND);
+        assert_eq!(delay("a.b.ex.test"), 25 * SECOND);
     }
 
     #[test]

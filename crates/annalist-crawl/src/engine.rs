@@ -27,7 +27,8 @@ use crate::robots::RobotsDesk;
 use crate::scope::Scope;
 use crate::servers::Servers;
 use crate::set_up::{
-    frontier_settings, recover_archive, repairs, user_agent, with_seeds_in_order, writer_settings,
+    frontier_settings, product_token, recover_archive, repairs, user_agent, with_seeds_in_order,
+    writer_settings,
 };
 use crate::stages::Stages;
 use crate::status::{Board, Status};
@@ -46,7 +47,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 #[derive(Debug, thiserror::Error)]
 pub enum CrawlError {
-    #[error("{what}: {fault}")]
+    #[error("{what}")]
     Io {
         what: &'static str,
         #[source]
@@ -61,11 +62,11 @@ pub enum CrawlError {
          put its site into scope.block to leave it alone, or give another --job"
     )]
     SeedGone { url: String },
-    #[error("the frontier: {0}")]
+    #[error("the frontier")]
     Frontier(#[from] annalist_frontier::FrontierError),
-    #[error("the archive: {0}")]
+    #[error("the archive")]
     Archive(#[from] annalist_warc::WriteError),
-    #[error("the web source: {0}")]
+    #[error("the web source")]
     Source(#[from] annalist_sources::SetupError),
     #[error(transparent)]
     Keep(#[from] KeepError),
@@ -148,13 +149,13 @@ impl Crawl {
             in_trouble: false,
             pause: keeper::PAUSE,
         };
-        archive.begin(seeds(&spec), &recovered)?;
+        archive.begin(seeds(&spec, &scope), &recovered)?;
         let (handle, keeper) = keeper::start(archive).map_err(io_error("no thread for the keeper"))?;
         // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
         let first = if resumed { now.plus(spec.politeness.min_delay) } else { now };
         let stages = Arc::new(Stages {
             web,
-            robots: RobotsDesk::new(PRODUCT),
+            robots: RobotsDesk::new(&product_token(&spec)),
             keeper: handle,
             reader: Arc::new(Reader::new(spec.canonical.clone())),
             scope,
@@ -306,6 +307,7 @@ impl Crawl {
         let ended = clock::now();
         let mut status = self.board.read();
         status.state = format!("{ending:?}").to_lowercase();
+        status.waits_for = None;
         status.counters.millis = self.millis_before + ended.since(self.started).as_millis() as u64;
         status.updated = ended.rfc3339();
         status.write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
@@ -327,9 +329,9 @@ fn limit_of(ending: Ending) -> Option<&'static str> {
     }
 }
 
-fn seeds(spec: &Spec) -> Vec<Change> {
+fn seeds(spec: &Spec, scope: &Scope) -> Vec<Change> {
     let numbered = spec.seeds.iter().zip(0u32..);
-    numbered.map(|(seed, index)| seed_change(spec, index, seed.url.clone())).collect()
+    numbered.map(|(seed, index)| seed_change(spec, scope, index, seed.url.clone())).collect()
 }
 
 impl Archive {

@@ -3,8 +3,9 @@
 
 use annalist_frontier::{Change, LeasedLink, Urgency};
 use annalist_model::spec::{Order, RobotsPolicy, Spec};
-use annalist_model::{CanonicalUrl, Capture, Link, LinkKind, Page, SkipReason};
+use annalist_model::{CanonicalUrl, Capture, Link, LinkKind, Page, Score, SkipReason};
 
+use crate::delay::rules_for;
 use crate::keeper::WIDENED_NOTE;
 use crate::scope::{Facts, Scope, Verdict};
 use crate::stages::Stages;
@@ -14,10 +15,12 @@ use crate::stages::Stages;
 pub struct Findings {
     pub changes: Vec<Change>,
     pub outlinks: Vec<String>,
+    /// It redirects to itself: there is something to be remembered first.
+    pub leads_back: bool,
 }
 
 /// A page with more links than this is a list made by a machine; the rest is left out.
-const MOST_LINKS: usize = 20_000;
+const MOST_LINKS: usize = 100_000;
 /// What each click takes off a link's value as long as nothing better is known.
 const PER_CLICK: f32 = 0.9;
 
@@ -41,11 +44,12 @@ pub fn find(
         ..Facts::default()
     };
     let spec = &stages.spec;
-    let nofollow = page.robots.nofollow && spec.politeness.robots == RobotsPolicy::Obey;
+    let rules = rules_for(spec, capture.url.host_name(), capture.url.site());
+    let obeys = rules.politeness.robots == RobotsPolicy::Obey;
     let own = Facts { via_url: via, ..here };
     let barred = match stages.scope.follow(&leased.link, &own) {
         Verdict::Out { reason, detail } => Some((reason, detail.into_owned())),
-        Verdict::In { .. } if nofollow => {
+        Verdict::In { .. } if obeys && page.robots.nofollow => {
             Some((SkipReason::Nofollow, "the page asks robots not to follow its links".to_owned()))
         }
         Verdict::In { .. } => None,
@@ -54,7 +58,9 @@ pub fn find(
     for found in page.links.iter().take(MOST_LINKS) {
         let link = leased.link.child(found.url.clone(), found.kind, &found.anchor);
         findings.outlinks.push(format!("{} {} {}", link.url, found.kind.hop().letter(), found.kind.name()));
-        let barred_link = barred.clone().filter(|_| !is_embed(&link));
+        let of_link = (obeys && found.nofollow)
+            .then(|| (SkipReason::Nofollow, "the link is marked as not to be followed".to_owned()));
+        let barred_link = barred.clone().or(of_link).filter(|_| !is_embed(&link));
         findings.changes.push(match barred_link {
             Some((reason, detail)) => Change::Refused { link, reason, detail },
             None => judge(link, &here, leased.value * share, spec, &stages.scope),
@@ -64,8 +70,12 @@ pub fn find(
 }
 
 fn follow_redirect(leased: &LeasedLink, capture: &Capture, findings: &mut Findings, stages: &Stages) {
-    let Some(target) = capture.head.field("location") else { return };
-    let Ok(target) = stages.spec.canonical.join(capture.url.as_url(), target) else { return };
+    let Some(target) = capture.head.location() else { return };
+    let Ok(target) = stages.spec.canonical.join(capture.url.as_url(), &target) else { return };
+    if target == leased.link.url {
+        findings.leads_back = true;
+        return;
+    }
     if leased.link.hops.as_str().chars().all(|hop| hop == 'R') {
         let before = stages.scope.widened().len();
         stages.scope.widen(leased.link.seed, &target);
@@ -98,9 +108,9 @@ pub fn widen_again(scope: &Scope, note: Option<&[u8]>) {
 
 /// One link: admitted with a value, or refused with a reason.
 pub fn judge(link: Link, facts: &Facts<'_>, cash: f32, spec: &Spec, scope: &Scope) -> Change {
-    match scope.admit(&link, facts) {
+    let value = value_of(&link, cash, spec);
+    match scope.admit(&link, &Facts { score: Some(Score::new(value)), ..*facts }) {
         Verdict::In { .. } => {
-            let value = value_of(&link, cash, spec);
             let urgency = if is_embed(&link) { Urgency::Urgent } else { Urgency::Normal };
             Change::Discovered { link, value, urgency }
         }
@@ -122,9 +132,7 @@ fn is_embed(link: &Link) -> bool {
     link.hops.embeds_in_a_row() > 0
 }
 
-/// A seed as the frontier hears of it.
-pub fn seed_change(spec: &Spec, index: u32, url: CanonicalUrl) -> Change {
-    let link = Link::seed(url, index);
-    let value = value_of(&link, 1.0, spec);
-    Change::Discovered { link, value, urgency: Urgency::Normal }
+/// A seed as the frontier hears of it: even a seed can be blocked or excluded.
+pub fn seed_change(spec: &Spec, scope: &Scope, index: u32, url: CanonicalUrl) -> Change {
+    judge(Link::seed(url, index), &Facts::default(), 1.0, spec, scope)
 }

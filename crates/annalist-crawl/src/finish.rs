@@ -37,16 +37,21 @@ pub fn finish_visit(
     rests_until: Time,
     stages: &Stages,
 ) -> After {
-    let Visit { ticket, capture, received, page, findings, via } = visit;
-    let url = &leased.link.url;
-    stages.hosts.answered(url.host());
-    let mut changes = findings.changes;
+    stages.hosts.answered(leased.link.url.host());
+    let mut changes = Vec::new();
     if !rest.is_zero() {
         changes.push(Change::SiteRests { site: leased.key.site, until: rests_until, delay: rest });
     }
-    let retry = later(leased, &capture, &mut changes, stages);
+    let retry = later(leased, &visit, &mut changes, stages);
     let after = if retry.is_some() { After::EndTurn } else { After::Next };
+    let Visit { ticket, capture, received, page, findings, via } = visit;
+    changes.extend(findings.changes);
     stages.budget.received(received);
+    if retry.is_some() {
+        give_back_budgets(leased, stages);
+    } else {
+        stages.budget.done();
+    }
     let captured = Captured {
         ticket,
         status: capture.head.status,
@@ -64,26 +69,30 @@ pub fn finish_visit(
     after
 }
 
-/// Whether the server asked to come back later, and the changes that say so.
-fn later(
-    leased: &LeasedLink,
-    capture: &Capture,
-    changes: &mut Vec<Change>,
-    stages: &Stages,
-) -> Option<String> {
-    let status = capture.head.status;
+/// Whether the link has to be asked for again, and the changes that say so: the server said "later", or sent it back to
+/// the same address with something to remember (a cookie wall, a session in the path).
+fn later(leased: &LeasedLink, visit: &Visit, changes: &mut Vec<Change>, stages: &Stages) -> Option<String> {
+    let head = &visit.capture.head;
     let rules = &stages.spec.fetch;
     let tries = leased.tries.saturating_add(1);
-    if !matches!(status, 429 | 502 | 503 | 504) || tries >= rules.tries {
+    if tries >= rules.tries {
         return None;
     }
     let now = clock::now();
-    let asked = capture.head.field("retry-after").and_then(|v| retry_after(v, now, LONGEST_RETRY_AFTER));
+    if visit.findings.leads_back {
+        let reason = "redirected to itself".to_owned();
+        changes.push(Change::Retry { key: leased.key, not_before: now, tries, reason: reason.clone() });
+        return Some(reason);
+    }
+    if !matches!(head.status, 429 | 502 | 503 | 504) {
+        return None;
+    }
+    let asked = head.field("retry-after").and_then(|v| retry_after(v, now, LONGEST_RETRY_AFTER));
     let own = rules.retry_delay.saturating_mul(1 << u32::from(tries - 1).min(16)).min(LONGEST_RETRY_AFTER);
     let not_before = now.plus(asked.unwrap_or(own));
-    let reason = format!("status {status}");
+    let reason = format!("status {}", head.status);
     changes.push(Change::Retry { key: leased.key, not_before, tries, reason: reason.clone() });
-    if matches!(status, 429 | 503) {
+    if matches!(head.status, 429 | 503) {
         changes.push(Change::HostRests {
             site: leased.key.site,
             host: host_key(leased.link.url.host()),
@@ -108,7 +117,7 @@ fn metadata(
     fields.extend(
         stages.spec.seeds.get(leased.link.seed as usize).map(|s| ("seed", s.url.as_str().to_owned())),
     );
-    fields.push(("value", format!("{:.4}", leased.value)));
+    fields.push(("score", format!("{:.4}", leased.value)));
     fields.extend(page.charset.map(|c| ("charsetForLinkExtraction", c.to_owned())));
     fields.extend(page.language.clone().map(|l| ("language", l)));
     fields.extend(capture.certificate_fault.clone().map(|f| ("certificateFault", f)));
@@ -123,54 +132,73 @@ pub fn finish_failure(leased: &LeasedLink, fault: &FetchError, stages: &Stages) 
         end(leased, fault.code(), outcome, stages);
         return After::Next;
     }
-    let tries = leased.tries.saturating_add(1);
-    let wait = fault.retry_in(tries, &stages.spec.fetch);
     let why = format!("{} ({fault})", fault.reason());
-    fail(leased, &why, fault.code(), SkipReason::Failed, wait, stages)
+    if fault.is_about_host() {
+        return fail_host(leased, &why, fault.code(), SkipReason::Failed, None, stages);
+    }
+    let wait = fault.retry_in(leased.tries.saturating_add(1), &stages.spec.fetch);
+    fail_link(leased, &why, fault.code(), wait, stages)
 }
 
 /// The bytes were received and could not be kept: tried again like any failure.
 pub fn finish_lost(leased: &LeasedLink, why: &str, stages: &Stages) -> After {
     let rules = &stages.spec.fetch;
     let wait = (leased.tries.saturating_add(1) < rules.tries).then_some(rules.retry_delay);
-    fail(leased, why, CODE_LOST, SkipReason::Failed, wait, stages)
+    fail_link(leased, why, CODE_LOST, wait, stages)
 }
 
 /// robots.txt could not be had, so nothing of the host may be asked for.
-pub fn finish_closed_host(leased: &LeasedLink, why: &str, stages: &Stages) -> After {
-    let rules = &stages.spec.fetch;
-    let tries = leased.tries.saturating_add(1);
-    let doublings = u32::from(leased.tries).min(16);
-    let wait = (tries < rules.tries).then(|| rules.retry_delay.saturating_mul(1 << doublings));
-    fail(leased, why, CODE_ROBOTS, SkipReason::RobotsUnreachable, wait, stages)
+pub fn finish_closed_host(leased: &LeasedLink, why: &str, asked: Option<Duration>, stages: &Stages) -> After {
+    fail_host(leased, why, CODE_ROBOTS, SkipReason::RobotsUnreachable, asked, stages)
 }
 
-fn fail(
+/// The link alone is at fault: the others of its host go on.
+fn fail_link(leased: &LeasedLink, why: &str, code: i32, wait: Option<Duration>, stages: &Stages) -> After {
+    let tries = leased.tries.saturating_add(1);
+    let Some(wait) = wait else {
+        let detail = format!("{why}; tried {tries} times");
+        end(leased, code, Outcome::Skipped { reason: SkipReason::Failed, detail }, stages);
+        return After::Next;
+    };
+    let not_before = clock::now().plus(wait);
+    let retry = Change::Retry { key: leased.key, not_before, tries, reason: why.to_owned() };
+    retrying(leased, why, code, vec![retry], stages);
+    After::Next
+}
+
+/// The host does not answer, or not yet: all of it rests, twice as long each time, until it is given up.
+fn fail_host(
     leased: &LeasedLink,
     why: &str,
     code: i32,
     reason: SkipReason,
-    wait: Option<Duration>,
+    asked: Option<Duration>,
     stages: &Stages,
 ) -> After {
     let now = clock::now();
+    let rules = &stages.spec.fetch;
     let host = leased.link.url.host();
     let in_a_row = stages.hosts.failed(host, reason, why, now);
-    let Some(wait) = wait.filter(|_| in_a_row < stages.spec.fetch.tries) else {
-        let times = leased.tries.saturating_add(1);
-        let detail = format!("{why}; tried {times} times, host failed {in_a_row} times in a row");
+    if in_a_row >= rules.tries {
+        let detail = format!("{why}; its host failed {in_a_row} times in a row");
         end(leased, code, Outcome::Skipped { reason, detail }, stages);
         return After::Next;
-    };
-    let until = now.plus(wait);
-    let tries = leased.tries.saturating_add(1);
+    }
+    let doublings = u32::from(in_a_row.saturating_sub(1)).min(16);
+    let own = rules.retry_delay.saturating_mul(1 << doublings);
+    let until = now.plus(asked.unwrap_or(own).min(LONGEST_RETRY_AFTER));
+    // The host's failures are counted, not the link's: it keeps its tries.
     let changes = vec![
-        Change::Retry { key: leased.key, not_before: until, tries, reason: why.to_owned() },
+        Change::Retry { key: leased.key, not_before: until, tries: leased.tries, reason: why.to_owned() },
         Change::HostRests { site: leased.key.site, host: host_key(host), until },
     ];
-    let ended = Ended::Retrying { status: code, reason: why.to_owned(), started: now };
-    finish(leased, ended, changes, Counts::AsPage, stages);
+    retrying(leased, why, code, changes, stages);
     After::EndTurn
+}
+
+fn retrying(leased: &LeasedLink, why: &str, code: i32, changes: Vec<Change>, stages: &Stages) {
+    let ended = Ended::Retrying { status: code, reason: why.to_owned(), started: clock::now() };
+    finish(leased, ended, changes, Counts::AsPage, stages);
 }
 
 /// A link that is not to be fetched, for good.
@@ -187,6 +215,12 @@ pub fn finish_refusal(leased: &LeasedLink, outcome: Outcome, stages: &Stages) ->
 fn end(leased: &LeasedLink, status: i32, outcome: Outcome, stages: &Stages) {
     let ended = Ended::Refused { status, outcome, started: clock::now() };
     finish(leased, ended, Vec::new(), Counts::AsPage, stages);
+}
+
+/// A visit that brought nothing counts nowhere.
+pub fn give_back_budgets(leased: &LeasedLink, stages: &Stages) {
+    stages.budget.give_back(leased.link.seed);
+    stages.budget.give_back_on_site(leased.key.site);
 }
 
 /// A site that had its share is asked for nothing more.

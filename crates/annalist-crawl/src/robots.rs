@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency};
 use annalist_model::spec::RobotsPolicy;
-use annalist_model::{CanonicalUrl, Capture, LinkKind, Outcome, SkipReason};
-use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules};
+use annalist_model::{CanonicalUrl, Capture, LinkKind, Outcome, SkipReason, Truncated};
+use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules, retry_after};
 
 use crate::clock;
 use crate::delay::{HostRules, rest_after};
@@ -19,6 +19,7 @@ use crate::turn::{hand_over, rested};
 /// RFC 9309 asks for at least five.
 const MOST_REDIRECTS: usize = 5;
 const CACHE_BYTES: usize = 64 << 20;
+const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// Whether a link may be fetched.
 #[derive(Debug)]
@@ -32,7 +33,11 @@ pub enum Permission {
     /// robots.txt gave a server error: everything is closed for the time being.
     Closed {
         why: String,
+        /// How long the server asked to be left alone.
+        asked: Option<Duration>,
     },
+    /// Another server is needed, and busy.
+    Later,
     /// The host did not answer.
     Failed {
         fault: FetchError,
@@ -50,8 +55,9 @@ pub struct RobotsDesk {
 /// What became of fetching robots.txt.
 enum Fetched {
     Rules(RobotsRules),
-    Closed(String),
+    Closed(String, Option<Duration>),
     Failed(FetchError),
+    Later,
     Stopped,
 }
 
@@ -59,7 +65,7 @@ enum Fetched {
 enum Step {
     Answer(Box<Capture>),
     Failed(FetchError),
-    Lost,
+    Busy,
     Stopped,
 }
 
@@ -83,9 +89,14 @@ impl RobotsDesk {
         let robots = match self.known.get(url.host(), clock::now()) {
             Some(robots) => robots,
             None => match self.fetch(leased, line, rules, stages).await {
-                Fetched::Rules(robots) => self.known.put(url.host(), robots, clock::now()),
-                Fetched::Closed(why) => return Permission::Closed { why },
-                Fetched::Failed(fault) => return Permission::Failed { fault },
+                Fetched::Rules(robots) => {
+                    let rest = rest_after(&rules.politeness, Duration::ZERO, robots.crawl_delay());
+                    line.rests_until = line.rests_until.max(clock::now_or_just_after().plus(rest));
+                    self.known.put(url.host(), robots, clock::now())
+                }
+                Fetched::Closed(why, asked) => return Permission::Closed { why, asked },
+                Fetched::Failed(fault) => return failed(fault),
+                Fetched::Later => return Permission::Later,
                 Fetched::Stopped => return Permission::Stopped,
             },
         };
@@ -109,27 +120,37 @@ impl RobotsDesk {
             let capture = match self.ask(&url, leased, line, rules, stages).await {
                 Step::Answer(capture) => capture,
                 Step::Failed(fault) => return Fetched::Failed(fault),
-                Step::Lost => return self.ruled(RobotsReply::LostInRedirects, ""),
+                Step::Busy => return Fetched::Later,
                 Step::Stopped => return Fetched::Stopped,
             };
             if !capture.head.is_redirect() {
-                let status = capture.head.status;
-                let why = format!("robots.txt answered with status {status}");
-                return self.ruled(RobotsReply::Status { status, body: &capture.body }, &why);
+                return self.ruled(&capture, line);
             }
-            let target = capture.head.field("location");
-            match target.map(|target| stages.spec.canonical.join(url.as_url(), target)) {
+            match capture.head.location().map(|target| stages.spec.canonical.join(url.as_url(), &target)) {
                 Some(Ok(next)) => url = next,
-                _ => return self.ruled(RobotsReply::LostInRedirects, ""),
+                _ => break,
             }
         }
-        self.ruled(RobotsReply::LostInRedirects, "")
+        Fetched::Rules(RobotsRules::from_reply(RobotsReply::LostInRedirects, &self.product_token))
     }
 
-    fn ruled(&self, reply: RobotsReply<'_>, why: &str) -> Fetched {
+    /// What the answer means; a server that asks for time gets it.
+    fn ruled(&self, capture: &Capture, line: &mut Line) -> Fetched {
+        let status = capture.head.status;
+        let now = clock::now();
+        let asked = capture.head.field("retry-after").and_then(|v| retry_after(v, now, LONGEST_RETRY_AFTER));
+        if matches!(capture.truncated, Some(Truncated::Disconnect | Truncated::Time)) {
+            return Fetched::Closed("robots.txt was cut short".to_owned(), asked);
+        }
+        let reply = RobotsReply::Status { status, body: &capture.body };
         match RobotsRules::from_reply(reply, &self.product_token) {
-            RobotsRules::DisallowAll => Fetched::Closed(why.to_owned()),
-            rules => Fetched::Rules(rules),
+            RobotsRules::DisallowAll => {
+                Fetched::Closed(format!("robots.txt answered with status {status}"), asked)
+            }
+            rules => {
+                line.rests_until = line.rests_until.max(now.plus(asked.unwrap_or_default()));
+                Fetched::Rules(rules)
+            }
         }
     }
 
@@ -153,7 +174,7 @@ impl RobotsDesk {
         }
         let Some(from) = stages.servers.try_take(located.address.ip()) else {
             // Waiting for a server while holding another could make two turns wait for each other.
-            return Step::Lost;
+            return Step::Busy;
         };
         let mut other = Line::new(located.address, from);
         other.note_dns(located.dns);
@@ -186,6 +207,14 @@ impl RobotsDesk {
             }
         }
     }
+}
+
+/// Whatever kept robots.txt from being read closes the host: it is no fault of the link that asked.
+fn failed(fault: FetchError) -> Permission {
+    if fault.is_about_host() || matches!(fault, FetchError::AddressRefused(_) | FetchError::Certificate(_)) {
+        return Permission::Failed { fault };
+    }
+    Permission::Closed { why: format!("robots.txt: {} ({fault})", fault.reason()), asked: None }
 }
 
 /// Archives the exchange, and tells the frontier of the sitemaps it names.
@@ -234,7 +263,7 @@ fn sitemaps(robots: &LeasedLink, capture: &Capture, stages: &Stages) -> Vec<Chan
         let named = rules.sitemaps().iter();
         urls.extend(named.filter_map(|s| spec.canonical.join(capture.url.as_url(), s).ok()));
     }
-    if spec.seeds.iter().any(|seed| seed.url.host() == capture.url.host()) {
+    if spec.seeds.iter().any(|seed| seed.url.host_name() == capture.url.host_name()) {
         urls.push(capture.url.on_same_host("/sitemap.xml"));
     }
     urls.sort();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use annalist_disk::Disk;
 use annalist_frontier::Merging;
-use annalist_model::spec::Spec;
+use annalist_model::spec::{Spec, Words};
 use annalist_warc::{RecoverReport, WriterSettings, recover};
 
 use crate::engine::{CrawlError, LEASE_TIME, PRODUCT};
@@ -81,12 +81,11 @@ pub fn writer_settings(spec: &Spec, job: &JobDir) -> WriterSettings {
             "conformsTo".to_owned(),
             "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/".to_owned(),
         ),
-        ("robots".to_owned(), format!("{:?}", spec.politeness.robots).to_lowercase()),
+        ("robots".to_owned(), spec.politeness.robots.word().to_owned()),
         ("hostname".to_owned(), host.clone()),
         ("http-header-user-agent".to_owned(), user_agent(spec)),
         ("isPartOf".to_owned(), spec.name.clone()),
     ];
-    warcinfo.extend(spec.contact.clone().map(|contact| ("http-header-from".to_owned(), contact)));
     warcinfo.extend(spec.operator.clone().map(|operator| ("operator".to_owned(), operator)));
     warcinfo.extend(spec.description.clone().map(|text| ("description".to_owned(), text)));
     let prefix = spec.file_prefix();
@@ -107,6 +106,15 @@ pub fn host_name() -> String {
     if name.is_empty() { "localhost".to_owned() } else { name }
 }
 
+/// The name that robots.txt knows us by: the first product of our own user agent, else the program's.
+pub fn product_token(spec: &Spec) -> String {
+    let Some(own) = &spec.user_agent else { return PRODUCT.to_owned() };
+    let own = own.split_once("compatible;").map_or(own.as_str(), |(_, rest)| rest).trim_start();
+    let token: String =
+        own.chars().take_while(|c| c.is_ascii_alphabetic() || matches!(c, '-' | '_')).collect();
+    if token.is_empty() { PRODUCT.to_owned() } else { token }
+}
+
 /// Who we are, with where to find out more.
 pub fn user_agent(spec: &Spec) -> String {
     if let Some(own) = &spec.user_agent {
@@ -116,5 +124,26 @@ pub fn user_agent(spec: &Spec) -> String {
     match &spec.contact {
         Some(contact) => format!("Mozilla/5.0 (compatible; {PRODUCT}/{version}; +{contact})"),
         None => format!("Mozilla/5.0 (compatible; {PRODUCT}/{version})"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_model::spec::Spec;
+
+    use super::product_token;
+
+    #[test]
+    fn robots_txt_knows_us_by_the_name_in_our_user_agent() {
+        let token = |agent: Option<&str>| {
+            product_token(&Spec { user_agent: agent.map(str::to_owned), ..Spec::named("x") })
+        };
+        assert_eq!(token(None), "annalist");
+        assert_eq!(token(Some("MyBot/1.0 (+https://me.example/)")), "MyBot");
+        assert_eq!(
+            token(Some("Mozilla/5.0 (compatible; library-bot/2; +https://me.example/)")),
+            "library-bot"
+        );
+        assert_eq!(token(Some("12")), "annalist");
     }
 }

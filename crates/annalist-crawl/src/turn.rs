@@ -15,6 +15,7 @@ use crate::clock;
 use crate::delay::{HostRules, rest_after, rules_for};
 use crate::finish::{
     After, close_site, finish_closed_host, finish_failure, finish_lost, finish_refusal, finish_visit,
+    give_back_budgets,
 };
 use crate::keeper::KeepError;
 use crate::logs::Severity;
@@ -27,6 +28,8 @@ use crate::visit::{Visit, VisitError, visit};
 /// How long a site waits when too many wait for its server.
 const CROWDED: Duration = Duration::from_secs(1);
 
+/// Longer than a visit waits for its acknowledgement.
+const UNTIL_ACKNOWLEDGED: Duration = Duration::from_secs(1);
 /// A turn that would have to rest longer than this is given back: leases do not live for ever.
 const LONGEST_HOLD: Duration = Duration::from_secs(60);
 
@@ -120,6 +123,8 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
             After::Next => turn.had(leased.key),
             After::EndTurn => {
                 turn.had(leased.key);
+                // The host's rest is in the journal soon; until then the site's has to do.
+                turn.rests_until = turn.rests_until.max(clock::now().plus(UNTIL_ACKNOWLEDGED));
                 break;
             }
             After::NotHad => break,
@@ -151,7 +156,11 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
         Permission::Granted { crawl_delay } => crawl_delay,
         Permission::Refused { outcome } => return finish_refusal(leased, outcome, stages),
         Permission::Failed { fault } => return finish_failure(leased, &fault, stages),
-        Permission::Closed { why } => return finish_closed_host(leased, &why, stages),
+        Permission::Closed { why, asked } => return finish_closed_host(leased, &why, asked, stages),
+        Permission::Later => {
+            turn.rests_until = turn.rests_until.max(clock::now().plus(CROWDED));
+            return After::NotHad;
+        }
         Permission::Stopped => return After::NotHad,
     };
     if over_site_budget(leased, &rules, stages) {
@@ -175,10 +184,7 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     let (visited, rest) = politely(leased, line, &rules, crawl_delay, stages).await;
     turn.rests_until = line.rests_until;
     match visited {
-        Ok(visit) => {
-            stages.budget.done();
-            finish_visit(leased, visit, rest, line.rests_until, stages)
-        }
+        Ok(visit) => finish_visit(leased, visit, rest, line.rests_until, stages),
         Err(fault) => {
             give_back_budgets(leased, stages);
             match fault {
@@ -192,12 +198,6 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
             }
         }
     }
-}
-
-/// A visit that brought nothing counts nowhere.
-fn give_back_budgets(leased: &LeasedLink, stages: &Stages) {
-    stages.budget.give_back(leased.link.seed);
-    stages.budget.give_back_on_site(leased.key.site);
 }
 
 /// One visit and the rest after it. A kept connection that the server closed is no answer: once it has rested, the

@@ -68,6 +68,16 @@ impl ResponseHead {
             .map(str::trim)
     }
 
+    /// Where a redirect leads. Servers send it in any encoding; bytes that are no UTF-8 are taken as Latin-1.
+    pub fn location(&self) -> Option<String> {
+        let (_, value) = self.fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("location"))?;
+        let text = match std::str::from_utf8(value) {
+            Ok(text) => text.to_owned(),
+            Err(_) => value.iter().map(|byte| char::from(*byte)).collect(),
+        };
+        Some(text.trim().to_owned())
+    }
+
     pub fn is_redirect(&self) -> bool {
         matches!(self.status, 301 | 302 | 303 | 307 | 308)
     }
@@ -88,5 +98,16 @@ impl Truncated {
             Truncated::Time => "time",
             Truncated::Disconnect => "disconnect",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ResponseHead;
+
+    #[test]
+    fn a_location_in_latin_1_is_still_a_location() {
+        let fields = vec![("LOCATION".to_owned(), b" /caf\xe9 ".to_vec())];
+        assert_eq!(ResponseHead { status: 301, fields }.location().as_deref(), Some("/caf\u{e9}"));
     }
 }

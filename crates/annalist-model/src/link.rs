@@ -208,7 +208,7 @@ pub struct Link {
     pub via: Option<UrlKey>,
     pub kind: LinkKind,
     pub hops: HopPath,
-    /// Clicks from the seed: hops that are neither embed nor redirect.
+    /// Clicks from the seed. Embeds, redirects, sitemaps and feeds are no clicks.
     pub depth: u16,
     /// Which seed of the spec it descends from: each seed keeps its own scope.
     pub seed: u32,
@@ -235,7 +235,7 @@ impl Link {
     /// The link that a mention on this link's page makes.
     pub fn child(&self, url: CanonicalUrl, kind: LinkKind, anchor: &str) -> Link {
         let hop = kind.hop();
-        let deeper = !matches!(hop, Hop::Embed | Hop::Redirect | Hop::Prerequisite);
+        let deeper = matches!(hop, Hop::Link | Hop::Submit);
         Link {
             via: Some(self.url.key()),
             kind,

@@ -101,6 +101,25 @@ impl FetchError {
         Some(rules.retry_delay.saturating_mul(1 << doublings).min(LONGEST_WAIT))
     }
 
+    /// Whether it says something about the host: nobody there, or nobody who speaks. The others are about one link.
+    pub const fn is_about_host(&self) -> bool {
+        match self {
+            FetchError::NoSuchName(_)
+            | FetchError::Dns(_)
+            | FetchError::Connect(_)
+            | FetchError::Tls(_)
+            | FetchError::Timeout(Waiting::Connecting) => true,
+            FetchError::AddressRefused(_)
+            | FetchError::Certificate(_)
+            | FetchError::Timeout(Waiting::Answering)
+            | FetchError::Stale
+            | FetchError::Reset(_)
+            | FetchError::BadResponse(_)
+            | FetchError::SpoolFull(_)
+            | FetchError::Spool(_) => false,
+        }
+    }
+
     fn persistence(&self) -> Persistence {
         match self {
             FetchError::AddressRefused(_) | FetchError::Certificate(_) => Persistence::Never,

@@ -112,7 +112,7 @@ impl Group {
         for visit in &self.visits {
             match &visit.ended {
                 Ended::Captured(captured) => {
-                    count_capture(counters, visit, captured, kept(captured).as_ref())
+                    count_capture(counters, visit, captured, kept(captured).as_ref());
                 }
                 Ended::Retrying { .. } => counters.retries += 1,
                 Ended::Refused { outcome: Outcome::Skipped { reason, .. }, .. } => {
@@ -146,7 +146,7 @@ fn count_capture(counters: &mut Counters, visit: &Finished, captured: &Captured,
     if captured.retry.is_some() {
         counters.retries += 1;
     }
-    if visit.counts == Counts::AsPage {
+    if visit.counts == Counts::AsPage && captured.retry.is_none() {
         counters.pages += 1;
         *counters.by_seed.entry(visit.link.seed).or_default() += 1;
     }
