@@ -21,7 +21,7 @@ use crate::counters::Counters;
 use crate::findings::{seed_change, widen_again};
 use crate::hosts::Hosts;
 use crate::job::{JobDir, JobLock};
-use crate::keeper::{self, Archive, KeepError, Pending};
+use crate::keeper::{self, Archive, KeepError, Pending, Run};
 use crate::logs::{Logs, Severity};
 use crate::robots::RobotsDesk;
 use crate::scope::Scope;
@@ -72,6 +72,18 @@ pub enum CrawlError {
     Keep(#[from] KeepError),
 }
 
+impl CrawlError {
+    /// Whether there was no room on the disk.
+    pub fn is_full(&self) -> bool {
+        match self {
+            CrawlError::Io { fault, .. } => fault.kind() == io::ErrorKind::StorageFull,
+            CrawlError::Frontier(fault) => matches!(fault, annalist_frontier::FrontierError::Full),
+            CrawlError::Archive(fault) => fault.is_full(),
+            _ => false,
+        }
+    }
+}
+
 fn io_error(what: &'static str) -> impl FnOnce(io::Error) -> CrawlError {
     move |fault| CrawlError::Io { what, fault }
 }
@@ -81,7 +93,10 @@ fn io_error(what: &'static str) -> impl FnOnce(io::Error) -> CrawlError {
 pub struct Report {
     pub ending: Ending,
     pub status: Status,
+    /// Of this run.
     pub seconds: f64,
+    /// Captures of this run.
+    pub captures: u64,
 }
 
 /// A crawl that is ready to run. Holds the job's lock.
@@ -92,7 +107,7 @@ pub struct Crawl {
     board: Board,
     job: JobDir,
     started: Time,
-    millis_before: u64,
+    captures_before: u64,
     _lock: JobLock,
 }
 
@@ -133,6 +148,7 @@ impl Crawl {
         let budget = Budget::new(&spec.limits, &spec.seeds, counters.pages, counters.bytes, &by_seed, ends);
         let frontier = Arc::new(Mutex::new(frontier));
         let changed = Arc::new(Notify::new());
+        let captures_before = counters.captures;
         let millis_before = counters.millis;
         let mut archive = Archive {
             writer: Writer::new(disk, settings, uuid::Uuid::new_v4),
@@ -147,6 +163,7 @@ impl Crawl {
             seeds: spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect(),
             pending: Pending::default(),
             in_trouble: false,
+            run: Run { started: now, millis_before },
             pause: keeper::PAUSE,
         };
         archive.begin(seeds(&spec, &scope), &recovered)?;
@@ -170,7 +187,7 @@ impl Crawl {
             changed,
             spec: Arc::new(spec),
         });
-        Ok(Crawl { stages, keeper, board, job, started: now, millis_before, _lock: lock })
+        Ok(Crawl { stages, keeper, board, job, started: now, captures_before, _lock: lock })
     }
 
     /// Crawls until nothing is left, a limit is reached, or it is told to stop.
@@ -308,14 +325,14 @@ impl Crawl {
         let mut status = self.board.read();
         status.state = format!("{ending:?}").to_lowercase();
         status.waits_for = None;
-        status.counters.millis = self.millis_before + ended.since(self.started).as_millis() as u64;
         status.updated = ended.rfc3339();
         status.write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
         if ending != Ending::DiskFull && !at_once {
             kept?;
         }
         let seconds = ended.since(self.started).as_secs_f64();
-        Ok(Report { ending, status, seconds })
+        let captures = status.counters.captures.saturating_sub(self.captures_before);
+        Ok(Report { ending, status, seconds, captures })
     }
 }
 

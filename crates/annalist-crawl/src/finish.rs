@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use annalist_frontier::{Change, LeasedLink, host_key};
-use annalist_model::{Capture, Outcome, Page, SkipReason, Time};
+use annalist_frontier::{Change, LeasedLink, Urgency, host_key};
+use annalist_model::{Capture, Outcome, Page, SkipReason};
 use annalist_sources::{FetchError, retry_after};
 
 use crate::clock;
-use crate::keeper::{Captured, Counts, Ended, Finished};
+use crate::keeper::{Captured, Counts, Ended, Finished, Release};
 use crate::stages::Stages;
 use crate::visit::Visit;
 
@@ -25,6 +25,8 @@ pub enum After {
     Next,
     /// The host wants to be left alone: the rest of the turn is given back.
     EndTurn,
+    /// The page embeds what nobody has asked for yet: the keeper ends the turn when the frontier knows of it.
+    Embeds,
     /// The link did not have its turn and goes back too.
     NotHad,
 }
@@ -34,16 +36,20 @@ pub fn finish_visit(
     leased: &LeasedLink,
     visit: Visit,
     rest: Duration,
-    rests_until: Time,
+    release: Release,
     stages: &Stages,
 ) -> After {
     stages.hosts.answered(leased.link.url.host());
     let mut changes = Vec::new();
     if !rest.is_zero() {
-        changes.push(Change::SiteRests { site: leased.key.site, until: rests_until, delay: rest });
+        changes.push(Change::SiteRests { site: leased.key.site, until: release.until, delay: rest });
     }
     let retry = later(leased, &visit, &mut changes, stages);
-    let after = if retry.is_some() { After::EndTurn } else { After::Next };
+    let after = match &retry {
+        Some(_) => After::EndTurn,
+        None if embeds_more(leased, &visit, stages) => After::Embeds,
+        None => After::Next,
+    };
     let Visit { ticket, capture, received, page, findings, via } = visit;
     changes.extend(findings.changes);
     stages.budget.received(received);
@@ -65,8 +71,20 @@ pub fn finish_visit(
         metadata: metadata(leased, &capture, &page, &findings.outlinks, via.as_deref(), stages),
     };
     let ended = Ended::Captured(Box::new(captured));
-    hand_in(Finished { link: leased.link.clone(), via, ended, changes, counts: Counts::AsPage }, stages);
+    let release = (after == After::Embeds).then_some(release);
+    let link = leased.link.clone();
+    hand_in(Finished { link, via, ended, changes, counts: Counts::AsPage, release }, stages);
     after
+}
+
+/// Whether the page needs something of its own site that the frontier has not heard of: it comes next.
+fn embeds_more(leased: &LeasedLink, visit: &Visit, stages: &Stages) -> bool {
+    let embedded = visit.findings.changes.iter().filter_map(|change| match change {
+        Change::Discovered { link, urgency: Urgency::Urgent, .. } => Some(link.url.key()),
+        _ => None,
+    });
+    let mut own = embedded.filter(|key| key.site == leased.key.site);
+    own.any(|key| matches!(stages.frontier().lookup(key), Ok(None)))
 }
 
 /// Whether the link has to be asked for again, and the changes that say so: the server said "later", or sent it back to
@@ -242,7 +260,7 @@ pub(crate) fn finish(
     stages: &Stages,
 ) {
     let via = stages.url_of(leased.link.via);
-    hand_in(Finished { link: leased.link.clone(), via, ended, changes, counts }, stages);
+    hand_in(Finished { link: leased.link.clone(), via, ended, changes, counts, release: None }, stages);
 }
 
 fn hand_in(finished: Finished, stages: &Stages) {

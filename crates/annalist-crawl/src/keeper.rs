@@ -12,13 +12,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use annalist_frontier::Change;
-use annalist_model::{Capture, Link, Outcome, Time};
+use annalist_frontier::{Change, LeaseId};
+use annalist_model::{Capture, Link, Outcome, Time, UrlKey};
 use annalist_sources::Lookup;
 use tokio::sync::oneshot;
 
 use crate::logs::Severity;
-use crate::record::Exchanged;
+use crate::record::{Exchanged, settle_digest};
 
 mod archive;
 mod group;
@@ -26,7 +26,7 @@ mod room;
 #[cfg(test)]
 mod tests;
 
-pub use archive::{Archive, COUNTERS_NOTE, Pending, WARC_NOTE, WIDENED_NOTE};
+pub use archive::{Archive, COUNTERS_NOTE, Pending, Run, WARC_NOTE, WIDENED_NOTE};
 pub use group::{Group, Kept};
 pub(crate) use room::PAUSE;
 
@@ -43,6 +43,17 @@ pub struct Finished {
     /// Links found, rests, retries: what the frontier has to know.
     pub changes: Vec<Change>,
     pub counts: Counts,
+    /// The turn that ends with this visit: what the page embeds is leased next, so the site is free only when the
+    /// frontier knows of it.
+    pub release: Option<Release>,
+}
+
+/// A lease to be given back when a visit is acknowledged.
+#[derive(Debug)]
+pub struct Release {
+    pub lease: LeaseId,
+    pub until: Time,
+    pub visited: Vec<UrlKey>,
 }
 
 /// Whether a capture counts against the budgets.
@@ -117,6 +128,7 @@ pub struct KeeperHandle {
 impl KeeperHandle {
     /// Writes the exchanged bytes. They count when the visit is acknowledged.
     pub async fn record(&self, capture: &mut Capture, dns: Option<Lookup>) -> Result<Ticket, KeepError> {
+        settle_digest(capture);
         let (reply, ticket) = oneshot::channel();
         self.send(Message::Record(Box::new(Exchanged::take(capture, dns)), reply))?;
         ticket.await.unwrap_or_else(|_| Err(closed()))

@@ -1,10 +1,12 @@
 //! Which WARC records a capture becomes. When they are written and acknowledged is the keeper's concern.
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
 use annalist_model::{Block, CanonicalUrl, Capture, Time, Truncated};
 use annalist_sources::Lookup;
-use annalist_warc::{Exchange, Record, RecordId, RefersTo, RevisitProfile};
+use annalist_warc::{
+    Dechunked, DigestKind, Exchange, Hasher, HttpHead, Record, RecordId, RefersTo, RevisitProfile,
+};
 use uuid::Uuid;
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -39,6 +41,44 @@ impl Exchanged {
             certificate_fault: capture.certificate_fault.clone(),
             dns,
         }
+    }
+}
+
+/// A chunked payload is digested as archives read it: head and chunks are taken from the recorded bytes by the same code
+/// that will verify them, however odd they are.
+pub fn settle_digest(capture: &mut Capture) {
+    if capture.head.all("transfer-encoding").next().is_none() {
+        return;
+    }
+    let Ok(kind) = capture.payload_digest.parse::<annalist_warc::Digest>().map(|digest| digest.kind()) else {
+        return;
+    };
+    let read = match &capture.response {
+        Block::Memory(bytes) => digest_of(kind, bytes.as_slice()),
+        Block::File { path, .. } => {
+            std::fs::File::open(path).and_then(|file| digest_of(kind, io::BufReader::new(file)))
+        }
+    };
+    if let Ok((digest, length)) = read {
+        capture.payload_digest = digest;
+        capture.payload_length = length;
+    }
+}
+
+fn digest_of(kind: DigestKind, mut block: impl BufRead) -> io::Result<(String, u64)> {
+    let chunked = HttpHead::read(&mut block)?.is_some_and(|head| head.is_chunked());
+    let mut payload = Dechunked::new(block, chunked);
+    let mut hasher = Hasher::new(kind);
+    let mut length = 0;
+    loop {
+        let ready = payload.fill_buf()?;
+        if ready.is_empty() {
+            return Ok((hasher.finish().to_string(), length));
+        }
+        hasher.update(ready);
+        let used = ready.len();
+        length += used as u64;
+        payload.consume(used);
     }
 }
 

@@ -128,6 +128,11 @@ impl Scope {
         })
     }
 
+    /// What is wrong with expressions, for a spec that is wrong elsewhere too.
+    pub fn mistakes(expressions: &[Expression]) -> Vec<Mistake> {
+        expressions.iter().filter_map(|expression| Rule::compile(expression).err()).collect()
+    }
+
     /// Before fetching: whether the link is in scope.
     pub fn admit<'s>(&'s self, link: &Link, facts: &Facts<'_>) -> Verdict<'s> {
         if let Some((name, ())) = self.blocked.of(link.url.host_name()) {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use annalist_frontier::Frontier;
 use annalist_model::spec::Spec;
-use annalist_model::{Capture, Hop, Link, Page, Readability, Time, UrlKey};
+use annalist_model::{Capture, Hop, Link, LinkKind, Page, Readability, Time, UrlKey};
 use annalist_read::Reader;
 use annalist_sources::{Connection, Lookup, WebSource};
 use tokio::sync::{Notify, Semaphore};
@@ -54,12 +54,15 @@ impl Stages {
     }
 
     /// Reads a capture on a thread of its own kind, so that a page that is hard to read delays no fetch.
-    pub async fn read(&self, capture: &mut Capture) -> Page {
+    pub async fn read(&self, capture: &mut Capture, kind: LinkKind) -> Page {
         let Ok(_permit) = self.reading.acquire().await else { return Page::default() };
         let reader = Arc::clone(&self.reader);
         let (url, head, body) =
             (capture.url.clone(), capture.head.clone(), std::mem::take(&mut capture.body));
-        let reading = tokio::task::spawn_blocking(move || reader.read(&url, &head, &body));
+        let reading = tokio::task::spawn_blocking(move || match kind {
+            LinkKind::Sitemap => reader.read_sitemap(&url, &head, &body),
+            _ => reader.read(&url, &head, &body),
+        });
         // A panic in a parser is a page with a reason, not the end of a crawl.
         reading.await.unwrap_or_else(|fault| Page {
             readability: Readability::Partial(format!("the reader failed: {fault}")),

@@ -17,7 +17,7 @@ use crate::finish::{
     After, close_site, finish_closed_host, finish_failure, finish_lost, finish_refusal, finish_visit,
     give_back_budgets,
 };
-use crate::keeper::KeepError;
+use crate::keeper::{KeepError, Release};
 use crate::logs::Severity;
 use crate::robots::Permission;
 use crate::servers;
@@ -59,6 +59,12 @@ impl Turn {
         if let Err(fault) = released {
             stages.keeper.event(Severity::Error, "frontier", fault.to_string());
         }
+    }
+
+    /// What the keeper needs to end the turn after this link.
+    fn release_after(&self, key: UrlKey) -> Release {
+        let visited = self.visited.iter().copied().chain([key]).collect();
+        Release { lease: self.lease.id, until: self.rests_until, visited }
     }
 
     fn had(&mut self, key: UrlKey) {
@@ -127,6 +133,10 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
                 turn.rests_until = turn.rests_until.max(clock::now().plus(UNTIL_ACKNOWLEDGED));
                 break;
             }
+            After::Embeds => {
+                hand_over(held, stages);
+                return;
+            }
             After::NotHad => break,
         }
     }
@@ -184,7 +194,7 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     let (visited, rest) = politely(leased, line, &rules, crawl_delay, stages).await;
     turn.rests_until = line.rests_until;
     match visited {
-        Ok(visit) => finish_visit(leased, visit, rest, line.rests_until, stages),
+        Ok(visit) => finish_visit(leased, visit, rest, turn.release_after(leased.key), stages),
         Err(fault) => {
             give_back_budgets(leased, stages);
             match fault {

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use annalist_model::link::shortened;
-use annalist_model::{CanonicalUrl, Canonicaliser, LinkKind, Page, Readability, ResponseHead};
+use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Page, Readability, ResponseHead};
 
 use crate::found::{Found, MOST_LINKS, Mention};
 use crate::language::language;
@@ -51,6 +51,25 @@ impl Reader {
     /// fails and never panics.
     pub fn read(&self, url: &CanonicalUrl, head: &ResponseHead, body: &[u8]) -> Page {
         self.read_with_tree(url, head, body).0
+    }
+
+    /// What was asked for as a sitemap: a plain text is then a list of addresses, one a line.
+    pub fn read_sitemap(&self, url: &CanonicalUrl, head: &ResponseHead, body: &[u8]) -> Page {
+        let mut page = self.read(url, head, body);
+        if page.mime == "text/plain" && page.links.is_empty() {
+            let text = String::from_utf8_lossy(&body[..body.len().min(self.limits.body_bytes)]);
+            let listed = sitemap::read_text(&text).addresses.into_iter();
+            let link = |url| FoundLink {
+                url,
+                kind: LinkKind::Sitemap,
+                anchor: String::new(),
+                context: String::new(),
+                nofollow: false,
+            };
+            page.links =
+                listed.filter_map(|address| self.canonical.parse(&address.raw).ok().map(link)).collect();
+        }
+        page
     }
 
     /// The same, with the tree for those who read on; there is one when the page is HTML.

@@ -59,16 +59,16 @@ pub struct CrawlArgs {
     /// Where the crawl is kept [default: collections/NAME]
     #[arg(long, value_name = "DIR")]
     pub job: Option<PathBuf>,
-    /// A seed; may be given several times
+    /// A seed, in place of the spec's; may be given several times
     #[arg(long, value_name = "URL")]
     pub url: Vec<String>,
-    /// A file of seeds, one URL a line
+    /// A file of seeds, one URL a line, in place of the spec's
     #[arg(long, value_name = "FILE")]
     pub seeds: Vec<PathBuf>,
-    /// How far the seeds given here reach: page, prefix, host, domain or any
+    /// How far the seeds reach: page, prefix, host, domain or any
     #[arg(long, value_name = "KIND")]
     pub scope: Option<String>,
-    /// Stop after this many pages
+    /// Stop after this many captures, pages and what they embed alike
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
     /// Clicks from a seed at most

@@ -34,6 +34,9 @@ pub fn code_of(error: &anyhow::Error) -> Exit {
     if let Some(CrawlError::Spec { .. } | CrawlError::SeedGone { .. }) = error.downcast_ref() {
         return Exit::BadConfiguration;
     }
+    if error.downcast_ref::<CrawlError>().is_some_and(CrawlError::is_full) {
+        return Exit::DiskFull;
+    }
     let full = error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())

@@ -12,7 +12,15 @@ mod show;
 mod spec_file;
 
 fn main() -> ExitCode {
-    let cli = cli::Cli::parse();
+    let cli = match cli::Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are asked for; everything else is a mistake in what was typed.
+            let asked = !error.use_stderr();
+            let _ = error.print();
+            return if asked { exit::Exit::Done } else { exit::Exit::BadConfiguration }.into();
+        }
+    };
     match commands::run(cli) {
         Ok(code) => code.into(),
         Err(error) => {

@@ -56,12 +56,16 @@ pub fn ending(ending: Ending) -> &'static str {
     }
 }
 
+/// A crawl that could fetch none of its seeds has not done what it was asked for.
+const NOTHING: &str = "failed: no seed could be fetched";
+
 /// The report at the end of a crawl.
 pub fn report(report: &Report, job: &Path) -> String {
     let counters = &report.status.counters;
     let mut text = String::new();
-    let rate = if report.seconds > 0.0 { counters.captures as f64 / report.seconds } else { 0.0 };
-    let _ = writeln!(text, "{}", ending(report.ending));
+    let rate = if report.seconds > 0.0 { report.captures as f64 / report.seconds } else { 0.0 };
+    let nothing = report.ending == Ending::Complete && counters.captures == 0;
+    let _ = writeln!(text, "{}", if nothing { NOTHING } else { ending(report.ending) });
     let _ = writeln!(
         text,
         "  {} captures ({} new, {} revisits), {} received, {} stored, in {} ({rate:.0} a second)",
@@ -79,7 +83,7 @@ pub fn report(report: &Report, job: &Path) -> String {
         count(report.status.queued),
         count(report.status.sites)
     );
-    if counters.captures == 0 && counters.failed > 0 {
+    if counters.captures == 0 {
         let _ = writeln!(text, "  nothing was captured: see {}", job.join("logs/crawl.log").display());
     }
     let _ = writeln!(text, "where it is:");

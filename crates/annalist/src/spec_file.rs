@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use annalist_crawl::scope::Scope;
+use annalist_model::CanonicalUrl;
 use annalist_model::spec::{Mistake, Parsed, Spec, parse};
 use anyhow::{Context, Result};
 
@@ -26,10 +27,9 @@ pub fn load(path: &Path) -> Result<Loaded> {
 }
 
 fn checked(parsed: Parsed, source: &str) -> Result<Loaded> {
-    let Parsed { spec, mut mistakes, warnings } = parsed;
-    if let Some(spec) = &spec {
-        mistakes.extend(Scope::compile(spec).err().unwrap_or_default());
-    }
+    let Parsed { spec, mut mistakes, warnings, expressions } = parsed;
+    mistakes.extend(Scope::mistakes(&expressions));
+    mistakes.sort_by_key(|mistake| mistake.line);
     match spec {
         Some(spec) if mistakes.is_empty() => Ok(Loaded { spec, warnings }),
         _ => Err(BadConfiguration(told(&mistakes, source)).into()),
@@ -64,7 +64,8 @@ pub fn for_crawl(args: &CrawlArgs) -> Result<(Loaded, PathBuf)> {
     let mut text = flags_as_toml(args);
     if !typed_seeds {
         // The flags alone are no spec; a seed makes them one, and is left behind.
-        text.push_str("[[seed]]\nurl = \"http://localhost/\"\n");
+        let scope = args.scope.as_ref().map(|kind| format!("scope = {}\n", quoted(kind))).unwrap_or_default();
+        text.push_str(&format!("[[seed]]\nurl = \"http://localhost/\"\n{scope}"));
     }
     let flags = checked(parse(&text, &read_file), "the flags")?;
     override_with(&mut loaded.spec, flags.spec, args);
@@ -72,7 +73,7 @@ pub fn for_crawl(args: &CrawlArgs) -> Result<(Loaded, PathBuf)> {
 }
 
 fn with_job(loaded: Loaded, args: &CrawlArgs) -> (Loaded, PathBuf) {
-    let job = args.job.clone().unwrap_or_else(|| Path::new("collections").join(loaded.spec.file_prefix()));
+    let job = args.job.clone().unwrap_or_else(|| Path::new("collections").join(loaded.spec.folder_name()));
     (loaded, job)
 }
 
@@ -96,11 +97,18 @@ fn head(args: &CrawlArgs, name: &str) -> String {
     text
 }
 
+/// A name for a crawl of one address: its host and port, never its password.
+fn name_of(url: &str) -> String {
+    let with_scheme = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
+    match CanonicalUrl::parse(&with_scheme) {
+        Ok(url) => url.host().split("//").last().unwrap_or("crawl").replace(':', "-"),
+        Err(_) => "crawl".to_owned(),
+    }
+}
+
 /// The flags as a spec of their own.
 fn flags_as_toml(args: &CrawlArgs) -> String {
-    let first = args.url.first().map(String::as_str).unwrap_or("crawl");
-    let name = first.split("//").last().unwrap_or(first).split(['/', '?', '#']).next().unwrap_or(first);
-    let mut text = head(args, if name.is_empty() { "crawl" } else { name });
+    let mut text = head(args, &name_of(args.url.first().map_or("", String::as_str)));
     let scope = args.scope.as_ref().map(|kind| format!("scope = {}\n", quoted(kind))).unwrap_or_default();
     for url in &args.url {
         text.push_str(&format!("[[seed]]\nurl = {}\n{scope}", quoted(url)));
@@ -143,6 +151,8 @@ fn push_strings(text: &mut String, pairs: &[(&str, &Option<String>)]) {
 fn override_with(spec: &mut Spec, flags: Spec, args: &CrawlArgs) {
     if !args.url.is_empty() || !args.seeds.is_empty() {
         spec.seeds = flags.seeds;
+    } else if let (Some(_), Some(typed)) = (&args.scope, flags.seeds.first()) {
+        spec.seeds.iter_mut().for_each(|seed| seed.scope = typed.scope);
     }
     spec.contact = flags.contact.or(spec.contact.take());
     spec.user_agent = flags.user_agent.or(spec.user_agent.take());
@@ -190,7 +200,13 @@ mod tests {
         assert_eq!(loaded.spec.politeness.min_delay, Duration::ZERO);
         assert_eq!(loaded.spec.limits.pages, Some(7));
         assert!(!loaded.spec.needs_contact());
-        assert_eq!(job, std::path::Path::new("collections/127-0-0-1-8080"));
+        assert_eq!(job, std::path::Path::new("collections/127.0.0.1-8080"));
+    }
+
+    #[test]
+    fn a_password_is_no_part_of_a_name() {
+        assert_eq!(super::name_of("http://bob:hunter2@a.test:81/x"), "a.test-81");
+        assert_eq!(super::name_of("a.test/x"), "a.test");
     }
 
     #[test]

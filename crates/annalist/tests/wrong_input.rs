@@ -17,9 +17,17 @@ fn every_mistake_of_a_spec_is_told_at_once_and_nothing_is_fetched() {
     assert_exit(&output, 4);
     let told = String::from_utf8_lossy(&output.stderr);
     assert!(told.contains("limits.pags") && told.contains("pages"), "{told}");
+    assert!(told.contains("scope.include[0]") && told.contains("scope.include[1]"), "{told}");
     assert!(told.contains("line "), "{told}");
     assert!(stand.web.log().entries.is_empty());
     assert!(!stand.job().exists());
+}
+
+#[test]
+fn a_mistyped_command_is_bad_configuration_and_help_is_not() {
+    assert_exit(&annalist().args(["crawl", "--limit", "many"]).output().unwrap(), 4);
+    assert_exit(&annalist().arg("frobnicate").output().unwrap(), 4);
+    assert_exit(&annalist().arg("--help").output().unwrap(), 0);
 }
 
 #[test]
@@ -50,7 +58,7 @@ fn a_dead_seed_ends_the_crawl_with_a_reason() {
     let job = dir.path().join("job");
     let output =
         finish(annalist().arg("crawl").arg(&spec).arg("--job").arg(&job).args(["--json", "--quiet"]), LIMIT);
-    assert_exit(&output, 0);
+    assert_exit(&output, 9);
     assert_eq!(json_of(&output)["failed"], 1);
     let log = std::fs::read_to_string(job.join("logs/crawl.log")).unwrap();
     assert!(log.contains(" -2 "), "{log}");
@@ -72,7 +80,7 @@ fn a_loopback_address_is_refused_unless_it_is_allowed() {
     let text = std::fs::read_to_string(&spec).unwrap().replace("allow = [\"127.0.0.0/8\"]", "allow = []");
     std::fs::write(&spec, text).unwrap();
     let output = finish(&mut stand.crawl(&spec), LIMIT);
-    assert_exit(&output, 0);
+    assert_exit(&output, 9);
     let json = json_of(&output);
     assert_eq!(json["captures"], 0);
     assert!(json["skipped_by_reason"]["address"].as_u64().unwrap() > 0);

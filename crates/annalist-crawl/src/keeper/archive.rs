@@ -44,8 +44,16 @@ pub struct Archive {
     pub pending: Pending,
     /// Whether the last write failed.
     pub in_trouble: bool,
+    pub run: Run,
     /// How long between two tries to write.
     pub pause: Duration,
+}
+
+/// When this run began, and how long the earlier ones took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Run {
+    pub started: Time,
+    pub millis_before: u64,
 }
 
 /// What was written since the last sync: needed again when the sync fails.
@@ -148,12 +156,15 @@ impl Archive {
         group.give_up_lost(&kept);
         let mut counters = self.counters.clone();
         group.count(&mut counters, &kept);
+        let elapsed = clock::now().since(self.run.started).as_millis();
+        counters.millis = self.run.millis_before + u64::try_from(elapsed).unwrap_or(u64::MAX);
         let finished_logs = log_lines(&group, &kept);
         let mut changes = group.changes(&kept);
         changes.push(Change::Note { name: COUNTERS_NOTE.to_owned(), value: counters.encode() });
         changes.push(Change::Note { name: WARC_NOTE.to_owned(), value: end.into_bytes() });
         let refused = refusals(&changes);
         self.commit(Transaction { changes })?;
+        self.release(&group)?;
 
         self.counters = counters;
         self.publish(&group);
@@ -199,6 +210,15 @@ impl Archive {
             },
             Ended::Retrying { .. } => None,
         }
+    }
+
+    /// Frees the sites that waited for what their pages embed.
+    fn release(&self, group: &Group) -> Result<(), KeepError> {
+        for release in group.visits().iter().filter_map(|visit| visit.release.as_ref()) {
+            let released = self.frontier().release(release.lease, release.until, &release.visited);
+            released.map_err(|e| KeepError::Closed(e.to_string()))?;
+        }
+        Ok(())
     }
 
     fn forget_written(&mut self, group: &Group) {

@@ -88,10 +88,21 @@ impl Spec {
         self.contact.is_none() && !self.seeds.iter().all(|seed| self.network.is_own(seed.url.host_name()))
     }
 
-    /// First part of the WARC files' names: letters, digits, `-` and `_` only.
+    /// First part of the WARC files' names: letters, digits, `-` and `_` only. Names in other alphabets are told apart
+    /// by a number at the end.
     pub fn file_prefix(&self) -> String {
         let name = self.archive.prefix.as_deref().unwrap_or(&self.name);
-        name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect()
+        let plain: String =
+            name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
+        if name.is_ascii() { plain } else { format!("{plain}{:08x}", crate::url::site_key(name) as u32) }
+    }
+
+    /// The folder of a crawl that was given none: the name itself, as far as it is one for a folder.
+    pub fn folder_name(&self) -> String {
+        let name: String =
+            self.name.chars().map(|c| if c.is_control() || c == '/' { '-' } else { c }).collect();
+        let name = name.trim_start_matches('.').trim();
+        if name.is_empty() { "crawl".to_owned() } else { name.to_owned() }
     }
 }
 

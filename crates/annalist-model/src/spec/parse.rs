@@ -11,7 +11,7 @@ use super::notes::Notes;
 use super::seeds::Seeds;
 use super::shape::Shape;
 use super::table::{Key, Table};
-use super::{Event, Mistake, Politeness, RobotsPolicy, SiteRules, Spec};
+use super::{Event, Expression, Mistake, Politeness, RobotsPolicy, SiteRules, Spec};
 
 /// What became of a spec's text.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +21,8 @@ pub struct Parsed {
     pub mistakes: Vec<Mistake>,
     /// What is allowed but hardly meant.
     pub warnings: Vec<Mistake>,
+    /// The scope's expressions, good or not, also when there are mistakes: who compiles them can tell of theirs too.
+    pub expressions: Vec<Expression>,
 }
 
 /// The tables of a spec.
@@ -50,8 +52,9 @@ pub fn parse(text: &str, files: &dyn Fn(&str) -> Result<String, String>) -> Pars
     }
     let (mut mistakes, warnings) = notes_with_syntax(notes, &errors);
     mistakes.sort_by_key(|mistake| mistake.line);
+    let expressions = spec.scope.include.iter().chain(&spec.scope.exclude).cloned().collect();
     let spec = mistakes.is_empty().then_some(spec);
-    Parsed { spec, mistakes, warnings }
+    Parsed { spec, mistakes, warnings, expressions }
 }
 
 /// Where the syntax is broken, what was understood of that line is a guess and no further mistake.
@@ -190,8 +193,13 @@ fn check_whole(spec: &Spec, root: &DeTable<'_>, notes: &Notes) {
     for (index, site) in spec.sites.iter().enumerate() {
         let repeated =
             !site.site.is_empty() && spec.sites[..index].iter().any(|other| other.site == site.site);
+        let line = line_of(root, "site", notes);
+        let whole = crate::url::site_of(&site.site);
+        if (site.pages.is_some() || site.size_bytes.is_some()) && whole != site.site {
+            let message = format!("pages and size are limits of a whole site: write them for {whole}");
+            notes.mistake(line, &format!("site[{index}]"), message);
+        }
         if repeated {
-            let line = line_of(root, "site", notes);
             notes.mistake(
                 line,
                 &format!("site[{index}].site"),

@@ -31,7 +31,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
     let report = crawl(loaded.spec, &job, progress)?;
     conclude(&report, &job, args.json, args.quiet);
-    Ok(exit_of(report.ending))
+    Ok(exit_of(&report))
 }
 
 /// Runs a crawl to its end, with progress, and Ctrl-C as people expect it.
@@ -93,8 +93,9 @@ fn dry_run(spec: &Spec, job: &Path) -> Exit {
     Exit::Done
 }
 
-pub fn exit_of(ending: Ending) -> Exit {
-    match ending {
+pub fn exit_of(report: &Report) -> Exit {
+    match report.ending {
+        Ending::Complete if report.status.counters.captures == 0 => Exit::Failed,
         Ending::Complete | Ending::PageLimit => Exit::Done,
         Ending::SizeLimit => Exit::SizeLimit,
         Ending::TimeLimit => Exit::TimeLimit,

@@ -19,12 +19,12 @@ pub fn run(args: &StatusArgs) -> Result<Exit> {
     let seconds = counters.millis as f64 / 1000.0;
     match holder {
         Some(process) => println!("{} (process {process})", status.state),
-        None if status.state.is_empty() || status.state == "running" => {
+        None if matches!(status.state.as_str(), "" | "running" | "waiting" | "finishing") => {
             println!("not running: it was interrupted")
         }
         None => println!("not running: {}", status.state),
     }
-    if let Some(reason) = &status.waits_for {
+    if let Some(reason) = status.waits_for.as_ref().filter(|_| holder.is_some()) {
         println!("  waits for: {reason}");
     }
     println!(
@@ -38,6 +38,9 @@ pub fn run(args: &StatusArgs) -> Result<Exit> {
     if args.json {
         let mut object = show::json(&status, &args.dir, seconds);
         object["running"] = holder.is_some().into();
+        // What this command used says nothing of the crawl.
+        object["cpu_seconds"] = serde_json::Value::Null;
+        object["peak_rss_bytes"] = serde_json::Value::Null;
         println!("{object}");
     }
     Ok(Exit::Done)

@@ -95,7 +95,8 @@ impl Crawl {
             value: 1.0,
             urgency: Urgency::Normal,
         });
-        archive.commit(Transaction { changes: seeds.collect() })?;
+        let committed = archive.journal.commit(&Transaction { changes: seeds.collect() })?;
+        archive.frontier().apply(committed)?;
         Ok(archive)
     }
 
