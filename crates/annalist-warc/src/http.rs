@@ -1,9 +1,13 @@
 //! The head of an HTTP message as it stands in a block, read leniently: servers are.
 //! What a crawler makes of a response is decided by its source.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read};
 
 const MAX_HEAD_BYTES: usize = 1 << 20;
+const START: &[u8; 4] = b"HTTP";
+
+/// What follows a head, or the whole block if there is none.
+pub type Body<R> = io::Chain<&'static [u8], R>;
 
 /// Status line and header fields of a response.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,34 +23,36 @@ pub struct HttpHead {
 impl HttpHead {
     /// The head at the start of a block. `None` if the block does not start with a status line.
     pub fn parse(block: &[u8]) -> Option<HttpHead> {
-        let mut input = block;
-        HttpHead::read(&mut input).ok().flatten()
+        HttpHead::read(block).ok().and_then(|(head, _)| head)
     }
 
-    /// Reads the head and leaves `input` at the body.
-    pub fn read(input: &mut impl BufRead) -> io::Result<Option<HttpHead>> {
-        if !input.fill_buf()?.starts_with(b"HTTP") {
-            return Ok(None);
+    /// Reads the head, if the input starts with a status line, and hands back what follows it.
+    pub fn read<R: BufRead>(mut input: R) -> io::Result<(Option<HttpHead>, Body<R>)> {
+        // Taken and put back: what is ready may end inside the word.
+        let taken = take_start(&mut input)?;
+        if taken < START.len() {
+            return Ok((None, START[..taken].chain(input)));
         }
-        let mut head = HttpHead::default();
-        let mut line = Vec::new();
-        let mut first = true;
+        let mut line = START.to_vec();
+        let rest = read_line(&mut input, &mut line, MAX_HEAD_BYTES - taken)?;
+        let mut head = HttpHead { length: taken + rest, ..HttpHead::default() };
+        head.status =
+            String::from_utf8_lossy(&line).split_ascii_whitespace().nth(1).unwrap_or_default().to_owned();
         while head.length < MAX_HEAD_BYTES {
             line.clear();
-            head.length += read_line(input, &mut line, MAX_HEAD_BYTES - head.length)?;
+            head.length += read_line(&mut input, &mut line, MAX_HEAD_BYTES - head.length)?;
             let text = String::from_utf8_lossy(&line);
             let text = text.trim_end_matches(['\r', '\n']);
             if text.is_empty() {
                 break;
             }
-            if first {
-                head.status = text.split_ascii_whitespace().nth(1).unwrap_or_default().to_owned();
-            } else {
-                head.add_line(text);
-            }
-            first = false;
+            head.add_line(text);
         }
-        Ok(Some(head))
+        Ok((Some(head), START[..0].chain(input)))
+    }
+
+    pub(crate) fn absent<R: BufRead>(input: R) -> (Option<HttpHead>, Body<R>) {
+        (None, START[..0].chain(input))
     }
 
     fn add_line(&mut self, line: &str) {
@@ -73,6 +79,17 @@ impl HttpHead {
     }
 }
 
+/// How many bytes of the input were those of a status line; no others are taken.
+fn take_start(input: &mut impl BufRead) -> io::Result<usize> {
+    for (taken, expected) in START.iter().enumerate() {
+        if input.fill_buf()?.first() != Some(expected) {
+            return Ok(taken);
+        }
+        input.consume(1);
+    }
+    Ok(START.len())
+}
+
 /// Up to and with the next LF, the end of the input, or `limit` bytes.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, limit: usize) -> io::Result<usize> {
     let mut read = 0;
@@ -96,7 +113,34 @@ fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>, limit: usize) -> io::
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufReader, Read};
+
     use super::HttpHead;
+
+    #[test]
+    fn a_head_is_seen_even_if_its_first_word_comes_in_pieces() {
+        for capacity in [1, 2, 3, 4, 100] {
+            let input = BufReader::with_capacity(capacity, &b"HTTP/1.1 200 OK\r\n\r\nHTTP"[..]);
+            let (head, mut body) = HttpHead::read(input).unwrap();
+            assert_eq!(head.map(|head| (head.status, head.length)), Some(("200".to_owned(), 19)));
+            let mut rest = Vec::new();
+            body.read_to_end(&mut rest).unwrap();
+            assert_eq!(rest, b"HTTP", "buffers of {capacity} bytes");
+        }
+    }
+
+    #[test]
+    fn what_only_begins_like_a_head_is_all_body() {
+        for block in [&b"HTML"[..], b"HTTX/1.1 200\r\n\r\n", b"HTT", b"H", b"", b"<p>"] {
+            for capacity in [1, 3, 100] {
+                let (head, mut body) = HttpHead::read(BufReader::with_capacity(capacity, block)).unwrap();
+                assert_eq!(head, None);
+                let mut rest = Vec::new();
+                body.read_to_end(&mut rest).unwrap();
+                assert_eq!(rest, block, "buffers of {capacity} bytes");
+            }
+        }
+    }
 
     #[test]
     fn a_head_is_read_up_to_its_empty_line() {

@@ -50,11 +50,16 @@ fn describe<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Result<Option<CdxLin
     let offset = record.offset;
     let failed = |e| ReadError::from_io(e, offset);
     let is_response = record.kind() == "response";
-    let head = if is_response { HttpHead::read(record).map_err(failed)? } else { None };
     let has_payload = is_response || record.kind() == "resource";
-    let digest = if has_payload && record.fields.get("WARC-Payload-Digest").is_none() {
+    let lacks_digest = has_payload && record.fields.get("WARC-Payload-Digest").is_none();
+    let (head, mut body) = if is_response {
+        HttpHead::read(&mut *record).map_err(failed)?
+    } else {
+        HttpHead::absent(&mut *record)
+    };
+    let digest = if lacks_digest {
         let chunked = head.as_ref().is_some_and(HttpHead::is_chunked);
-        Some(payload_digest(record, chunked).map_err(failed)?)
+        Some(payload_digest(&mut body, chunked).map_err(failed)?)
     } else {
         None
     };

@@ -33,7 +33,7 @@ pub use date::{digits14, digits17, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;
 pub use file_name::OPEN_SUFFIX;
-pub use http::HttpHead;
+pub use http::{Body, HttpHead};
 pub use index::{index_file, index_reader, write_index};
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};

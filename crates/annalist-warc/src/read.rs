@@ -229,7 +229,7 @@ impl<R: BufRead> Reader<R> {
                 return Err(ReadError::new(self.source.offset(), Fault::CutShort));
             }
             // A record starts here: the one before promised more bytes than it has.
-            if self.source.fill()?.starts_with(b"WARC/") {
+            if self.source.continues_with(b"WARC/")? {
                 return Err(ReadError::new(self.offset, Fault::LengthPastMember));
             }
             self.framing = Framing::Spread;

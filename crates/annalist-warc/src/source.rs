@@ -154,23 +154,12 @@ impl<R: BufRead> Source<R> {
 
     /// Bytes that are ready; none at the end of the member or of a plain file.
     pub(crate) fn fill(&mut self) -> Result<&[u8], ReadError> {
-        let inflater = match &mut self.coding {
-            Coding::Gzip(inflater) => inflater,
-            Coding::Unknown => return Ok(&[]),
-            Coding::Plain => {
-                let offset = self.offset;
-                return self.input.fill_buf().map_err(|e| ReadError::new(offset, Fault::Io(e)));
-            }
-        };
-        while inflater.from == inflater.to && inflater.state == MemberState::Body {
-            let input = self.input.fill_buf().map_err(|e| ReadError::new(self.offset, Fault::Io(e)))?;
-            if input.is_empty() {
-                return Err(ReadError::new(self.offset, Fault::CutShort));
-            }
-            let used = inflater.inflate(input).map_err(|fault| ReadError::new(self.offset, fault))?;
-            self.input.consume(used);
-            self.offset += used as u64;
+        if matches!(self.coding, Coding::Plain) {
+            let offset = self.offset;
+            return self.input.fill_buf().map_err(|e| ReadError::new(offset, Fault::Io(e)));
         }
+        self.inflate_until(1)?;
+        let Coding::Gzip(inflater) = &mut self.coding else { return Ok(&[]) };
         if inflater.from == inflater.to && inflater.state == MemberState::Trailer {
             inflater.state = MemberState::Ended;
             let expected = [inflater.crc.sum().to_le_bytes(), inflater.crc.amount().to_le_bytes()].concat();
@@ -184,6 +173,27 @@ impl<R: BufRead> Source<R> {
             Coding::Gzip(inflater) => Ok(&inflater.out[inflater.from..inflater.to]),
             Coding::Plain | Coding::Unknown => Ok(&[]),
         }
+    }
+
+    /// Whether the rest of the current gzip member begins with `text`, of which nothing is used.
+    pub(crate) fn continues_with(&mut self, text: &[u8]) -> Result<bool, ReadError> {
+        self.inflate_until(text.len())?;
+        Ok(self.fill()?.starts_with(text))
+    }
+
+    /// Decompresses until that many bytes are ready, or all of the member is.
+    fn inflate_until(&mut self, amount: usize) -> Result<(), ReadError> {
+        let Coding::Gzip(inflater) = &mut self.coding else { return Ok(()) };
+        while inflater.to - inflater.from < amount && inflater.state == MemberState::Body {
+            let input = self.input.fill_buf().map_err(|e| ReadError::new(self.offset, Fault::Io(e)))?;
+            if input.is_empty() {
+                return Err(ReadError::new(self.offset, Fault::CutShort));
+            }
+            let used = inflater.inflate(input).map_err(|fault| ReadError::new(self.offset, fault))?;
+            self.input.consume(used);
+            self.offset += used as u64;
+        }
+        Ok(())
     }
 
     pub(crate) fn consume(&mut self, amount: usize) {
@@ -284,17 +294,19 @@ impl Inflater {
         self.state = MemberState::Body;
     }
 
-    /// How much of `input` was used.
+    /// Adds to the bytes that are ready. Returns how much of `input` was used.
     fn inflate(&mut self, input: &[u8]) -> Result<usize, Fault> {
+        self.out.copy_within(self.from..self.to, 0);
+        (self.from, self.to) = (0, self.to - self.from);
         let (before_in, before_out) = (self.engine.total_in(), self.engine.total_out());
         let status = self
             .engine
-            .decompress(input, &mut self.out, FlushDecompress::None)
+            .decompress(input, &mut self.out[self.to..], FlushDecompress::None)
             .map_err(|e| Fault::BadGzip(e.to_string()))?;
         let used = usize::try_from(self.engine.total_in() - before_in).unwrap_or(usize::MAX);
         let made = usize::try_from(self.engine.total_out() - before_out).unwrap_or(usize::MAX);
-        self.crc.update(&self.out[..made]);
-        (self.from, self.to) = (0, made);
+        self.crc.update(&self.out[self.to..self.to + made]);
+        self.to += made;
         if status == Status::StreamEnd {
             self.state = MemberState::Trailer;
         } else if used == 0 && made == 0 {

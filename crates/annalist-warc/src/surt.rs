@@ -9,7 +9,7 @@ use crate::session_ids::{without_path_ids, without_query_ids};
 
 /// The key under which a CDXJ index lists a URL.
 pub fn surt_key(url: &str) -> String {
-    // Keys are one word on their line, so what cannot be parsed must not hold spaces.
+    // Keys are one word on their line, so what is taken as it is must not hold spaces.
     canonical_key(url.as_bytes()).unwrap_or_else(|| url.replace(|c: char| c.is_ascii_whitespace(), "%20"))
 }
 
@@ -20,12 +20,14 @@ struct Parts<'a> {
     query: &'a [u8],
 }
 
+/// `None` for what is no address and is listed as it stands.
 fn canonical_key(url: &[u8]) -> Option<String> {
     if url.is_empty() {
         return Some("-".to_owned());
     }
+    // The wayback machine takes such names for their own keys.
     if url.starts_with(b"filedesc") {
-        return String::from_utf8(url.to_vec()).ok();
+        return None;
     }
     let url = with_one_scheme(url);
     let parts = split(&url)?;

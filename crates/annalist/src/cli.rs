@@ -24,7 +24,7 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Archive what a spec describes; run again on the same job directory to resume
-    Crawl(CrawlArgs),
+    Crawl(Box<CrawlArgs>),
     /// How a crawl stands, running or not
     Status(StatusArgs),
     /// Ask a running crawl to finish the pages under way and stop

@@ -1,6 +1,13 @@
 //! kill -9, again and again, at any moment: nothing acknowledged is lost, every file stays valid, nobody is asked too
 //! soon. `ANNALIST_KILLS` says how often; `make torture KILLS=1000` for the long run.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot set up its stand has failed, and may say how far it got"
+)]
+
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};

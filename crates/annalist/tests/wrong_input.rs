@@ -1,5 +1,12 @@
 //! What people type wrong, and what they are told.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot set up its stand has failed, and may say how far it got"
+)]
+
 mod support;
 
 use std::time::Duration;

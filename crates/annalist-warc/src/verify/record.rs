@@ -136,9 +136,11 @@ fn check_digests<R: BufRead>(record: &mut BlockRecord<'_, R>, report: &mut Repor
     let mut block = Hashed { hasher, body_hasher: None, input: record };
     let mut payload_hash = None;
     if let Some(expected) = payload_digest {
-        let head = if is_http { HttpHead::read(&mut block)? } else { None };
-        block.body_hasher = Some(Hasher::new(expected.kind()));
-        let mut payload = Dechunked::new(&mut block, head.is_some_and(|head| head.is_chunked()));
+        let (head, mut body) =
+            if is_http { HttpHead::read(&mut block)? } else { HttpHead::absent(&mut block) };
+        let chunked = head.is_some_and(|head| head.is_chunked());
+        body.get_mut().1.body_hasher = chunked.then(|| Hasher::new(expected.kind()));
+        let mut payload = Dechunked::new(body, chunked);
         let mut hasher = Hasher::new(expected.kind());
         each_ready(&mut payload, &mut |bytes| hasher.update(bytes))?;
         payload_hash = Some(hasher.finish());
@@ -194,7 +196,7 @@ fn each_ready(input: &mut impl BufRead, take: &mut dyn FnMut(&[u8])) -> io::Resu
 /// Hashes what is consumed.
 struct Hashed<'a, R> {
     hasher: Option<Hasher>,
-    /// Of what follows the HTTP head, as it stands in the block.
+    /// Of what follows the HTTP head, as it stands in the block, where that may be a chunk frame.
     body_hasher: Option<Hasher>,
     input: &'a mut R,
 }

@@ -45,7 +45,7 @@ fn key_table() -> String {
             key.name,
             cell(&key.expected),
             if key.default.is_empty() { String::new() } else { format!("`{}`", cell(&key.default)) },
-            cell(&key.meaning),
+            cell(key.meaning),
         ));
     }
     text.trim_start().to_owned()

@@ -20,7 +20,7 @@ pub fn run(args: &StatusArgs) -> Result<Exit> {
     match holder {
         Some(process) => println!("{} (process {process})", status.state),
         None if matches!(status.state.as_str(), "" | "running" | "waiting" | "finishing") => {
-            println!("not running: it was interrupted")
+            println!("not running: it was interrupted");
         }
         None => println!("not running: {}", status.state),
     }

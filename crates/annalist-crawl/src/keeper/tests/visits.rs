@@ -68,9 +68,9 @@ impl Web {
         Web { dice: Dice::new(seed), spool: tempfile::tempdir().unwrap(), millis: 1_700_000_000_000 }
     }
 
-    /// A moment after all others.
+    /// A moment after all others. Readers of archives tell captures of a page apart by the second.
     pub(super) fn now(&mut self) -> Time {
-        self.millis += 1;
+        self.millis += 1_000;
         Time::from_millis(self.millis)
     }
 
