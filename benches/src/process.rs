@@ -28,7 +28,6 @@ pub fn run(command: &mut Command) -> Result<Ran> {
     let output = command.stdin(Stdio::null()).output().with_context(|| name)?;
     Ok(Ran {
         output,
-        seconds: begun.elapsed().as_secs_f64(),
         cpu_seconds: children_cpu_seconds() - cpu_before,
     })
 }

@@ -66,8 +66,8 @@ pub fn settle_digest(capture: &mut Capture) {
 }
 
 fn digest_of(kind: DigestKind, mut block: impl BufRead) -> io::Result<(String, u64)> {
-    let chunked = HttpHead::read(&mut block)?.is_some_and(|head| head.is_chunked());
-    let mut payload = Dechunked::new(block, chunked);
+    let (head, body) = HttpHead::read(&mut block)?;
+    let mut payload = Dechunked::new(body, head.is_some_and(|head| head.is_chunked()));
     let mut hasher = Hasher::new(kind);
     let mut length = 0;
     loop {

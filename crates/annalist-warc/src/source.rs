@@ -299,18 +299,19 @@ impl Inflater {
         self.out.copy_within(self.from..self.to, 0);
         (self.from, self.to) = (0, self.to - self.from);
         let (before_in, before_out) = (self.engine.total_in(), self.engine.total_out());
-        let status = self
-            .engine
-            .decompress(input, &mut self.out[self.to..], FlushDecompress::None)
-            .map_err(|e| Fault::BadGzip(e.to_string()))?;
+        let status = self.engine.decompress(input, &mut self.out[self.to..], FlushDecompress::None);
         let used = usize::try_from(self.engine.total_in() - before_in).unwrap_or(usize::MAX);
         let made = usize::try_from(self.engine.total_out() - before_out).unwrap_or(usize::MAX);
         self.crc.update(&self.out[self.to..self.to + made]);
         self.to += made;
-        if status == Status::StreamEnd {
-            self.state = MemberState::Trailer;
-        } else if used == 0 && made == 0 {
-            return Err(Fault::BadGzip("the stream makes no progress".to_owned()));
+        match status {
+            Ok(Status::StreamEnd) => self.state = MemberState::Trailer,
+            Ok(_) if used == 0 && made == 0 => {
+                return Err(Fault::BadGzip("the stream makes no progress".to_owned()));
+            }
+            // What came before the broken place counts; the engine says the same again when asked for more.
+            Err(e) if made == 0 => return Err(Fault::BadGzip(e.to_string())),
+            Ok(_) | Err(_) => {}
         }
         Ok(used)
     }

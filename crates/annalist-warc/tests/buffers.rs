@@ -103,3 +103,21 @@ fn a_block_goes_on_in_a_member_that_only_begins_like_a_record() {
         }
     }
 }
+
+#[test]
+fn records_before_a_broken_place_in_their_member_are_read() {
+    let record = b"WARC/1.1\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n";
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::none());
+    encoder.write_all(record).unwrap();
+    encoder.flush().unwrap();
+    let whole = encoder.get_ref().clone();
+    // No block of a DEFLATE stream is of this type.
+    let file = [whole.as_slice(), &[0xff; 16]].concat();
+    for capacity in [1, 6, file.len()] {
+        let mut reader = Reader::new(BufReader::with_capacity(capacity, file.as_slice()));
+        let block = reader.next_record().unwrap().unwrap().read_block(10).unwrap();
+        assert_eq!(block, b"abc", "buffers of {capacity} bytes");
+        let error = reader.next_record().unwrap_err();
+        assert!(matches!(error.fault, Fault::BadGzip(_)), "buffers of {capacity} bytes: {error}");
+    }
+}

@@ -148,7 +148,8 @@ impl Tally {
         for fact in facts {
             let got = fact.got();
             tally.captures += u64::from(got.is_some());
-            tally.pages += u64::from(got.is_some() && fact.counts == Counts::AsPage);
+            let for_now = matches!(fact.came_to, CameTo::CapturedForNow(_));
+            tally.pages += u64::from(got.is_some() && !for_now && fact.counts == Counts::AsPage);
             tally.bytes += got.map_or(0, |got| got.response.len() as u64);
             tally.retries += u64::from(matches!(fact.came_to, CameTo::Retry | CameTo::CapturedForNow(_)));
             tally.failed += u64::from(matches!(fact.came_to, CameTo::Failed));

@@ -15,7 +15,7 @@ use super::ledger::Ledger;
 use super::visits::{Fact, Visit, Web, url};
 use crate::counters::Counters;
 use crate::engine::CrawlError;
-use crate::keeper::{Archive, COUNTERS_NOTE, Group, KeepError, Pending, Ticket, WARC_NOTE};
+use crate::keeper::{Archive, COUNTERS_NOTE, Group, KeepError, Pending, Run, Ticket, WARC_NOTE};
 use crate::logs::Logs;
 use crate::set_up::recover_archive;
 use crate::status::Board;
@@ -87,6 +87,7 @@ impl Crawl {
             seeds: Vec::new(),
             pending: Pending::default(),
             in_trouble: false,
+            run: Run::default(),
             pause: Duration::ZERO,
         };
         let seed = |site| Link::seed(url(site, 0), 0);

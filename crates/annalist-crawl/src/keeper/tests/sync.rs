@@ -1,8 +1,12 @@
 //! Syncs fail: of WARC files, of the journal, of runs, of folders.
 
 use annalist_disk::{Dice, Fault, SimDisk};
+use annalist_frontier::State;
+use annalist_model::{Block, Link, Outcome};
 
 use super::life::Crawl;
+use super::visits::{CameTo, Visit, url};
+use crate::keeper::Group;
 
 const VISITS: u64 = 12;
 
@@ -68,4 +72,36 @@ fn a_sync_that_fails_while_a_crawl_ends_is_overcome_without_waiting() {
         drop(archive);
         crawl.assert_kept(&disk.after_power_cut(&mut Dice::new(at)), &format!("sync {at}"));
     }
+}
+
+#[test]
+fn a_spooled_response_that_is_gone_when_it_is_needed_again_fails_its_own_visit_alone() {
+    let disk = SimDisk::new();
+    let mut crawl = Crawl::new(8);
+    let mut archive = crawl.open(&disk).unwrap();
+    let mut made = |spooled: bool| {
+        let is_wanted = |visit: &Visit| match (&visit.fact.came_to, &visit.exchanged) {
+            (CameTo::Captured(_), Some(got)) => matches!(got.response, Block::File { .. }) == spooled,
+            _ => false,
+        };
+        let link = Link::seed(url(0, u64::from(spooled)), 0);
+        std::iter::repeat_with(|| crawl.web.visit(&link)).find(is_wanted).unwrap()
+    };
+    let mut group = Group::default();
+    for visit in [made(true), made(false)] {
+        let ticket = visit.exchanged.map(|exchanged| {
+            let spool =
+                if let Block::File { path, .. } = &exchanged.response { Some(path.clone()) } else { None };
+            let ticket = archive.record(exchanged).unwrap();
+            spool.map(std::fs::remove_file).transpose().unwrap();
+            ticket
+        });
+        group.add(visit.fact.finished(ticket, visit.changes));
+    }
+    disk.set_faults(&[Fault::SyncFailsAt(disk.operations())]);
+    archive.acknowledge(group).unwrap();
+    assert_eq!((archive.counters.captures, archive.counters.failed), (1, 1));
+    let state_of = |page| archive.frontier().lookup(url(0, page).key()).unwrap().unwrap().state;
+    assert!(matches!(state_of(1), State::Done { outcome: Outcome::Skipped { .. }, place: None, .. }));
+    assert!(matches!(state_of(0), State::Done { outcome: Outcome::Captured { .. }, place: Some(_), .. }));
 }

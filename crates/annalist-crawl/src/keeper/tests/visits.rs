@@ -209,7 +209,7 @@ impl Fact {
             }
             CameTo::Failed => Ended::Refused { status: -2, outcome: skipped(SkipReason::Failed), started },
         };
-        Finished { link: self.link.clone(), via: None, ended, changes, counts: self.counts }
+        Finished { link: self.link.clone(), via: None, ended, changes, counts: self.counts, release: None }
     }
 }
 
