@@ -26,10 +26,7 @@ pub fn run(command: &mut Command) -> Result<Ran> {
     let cpu_before = children_cpu_seconds();
     let name = format!("{command:?}");
     let output = command.stdin(Stdio::null()).output().with_context(|| name)?;
-    Ok(Ran {
-        output,
-        cpu_seconds: children_cpu_seconds() - cpu_before,
-    })
+    Ok(Ran { output, cpu_seconds: children_cpu_seconds() - cpu_before })
 }
 
 /// CPU time of all children that have ended.

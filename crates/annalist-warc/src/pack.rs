@@ -18,6 +18,8 @@ use crate::record::{Block, Record, RecordType};
 
 /// Blocks up to this length are compressed in one go, which is faster; longer ones piece by piece.
 const WHOLE_BLOCK_BYTES: u64 = 4 << 20;
+/// Blocks in files are large, and mostly media that is packed already; nobody else writes while one of them is.
+const FILE_LEVEL: Compression = Compression::fast();
 /// Records up to this length, head and all, are compressed at the fastest level: that halves the time and adds less than
 /// two percent to their length.
 const SMALL_RECORD_BYTES: usize = 4096;
@@ -158,7 +160,7 @@ impl Packer {
         })?;
         let block_digest = hasher.finish();
         self.write_head(record, block_digest);
-        let mut encoder = GzEncoder::new(&mut *tail, Compression::new(u32::from(self.level.min(9))));
+        let mut encoder = GzEncoder::new(&mut *tail, FILE_LEVEL);
         encoder.write_all(&self.plain).map_err(PackError::Disk)?;
         let mut again = Hasher::new(self.digest);
         each_piece(block, &mut |piece| {

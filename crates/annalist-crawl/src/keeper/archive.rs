@@ -312,6 +312,7 @@ impl Archive {
             });
         }
         if let Err(fault) = written.and_then(|()| self.logs.flush()) {
+            self.in_trouble = true;
             self.board.update(|status| status.trouble = Some(format!("the logs cannot be written: {fault}")));
         }
     }

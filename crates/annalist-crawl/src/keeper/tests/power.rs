@@ -5,7 +5,7 @@ use annalist_disk::{Dice, Fault, SimDisk};
 use super::life::Crawl;
 
 const VISITS: u64 = 20;
-const RUNS: u64 = 320;
+const RUNS: u64 = 270;
 const LIVES: u64 = 3;
 
 /// How many operations a life takes that nothing ends.

@@ -8,7 +8,7 @@ use super::life::Crawl;
 use super::visits::{CameTo, Visit, url};
 use crate::keeper::Group;
 
-const VISITS: u64 = 12;
+const VISITS: u64 = 9;
 
 fn operations_of_a_crawl(seed: u64) -> u64 {
     let disk = SimDisk::new();
