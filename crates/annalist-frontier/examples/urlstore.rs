@@ -6,11 +6,12 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
 use annalist_disk::{Dice, RealDisk};
 use annalist_frontier::{
-    Batch, Change, Frontier, Journal, LinkRecord, Merging, Place, Settings, Urgency, open,
+    Batch, Change, Committed, Frontier, Journal, LinkRecord, Merging, Place, Settings, Urgency, open,
 };
 use annalist_model::spec::Update;
 use annalist_model::{LinkKind, Outcome, Time, UrlKey, url};
@@ -51,86 +52,71 @@ fn measure(links: u64, dir: &Path) -> Result<String, Box<dyn std::error::Error>>
     let started = Instant::now();
     let cpu_before = cpu_seconds();
     let (frontier, journal) = open(Arc::new(RealDisk), dir, settings(), Time::from_millis(0))?;
-    let mut load = Load::new(frontier, journal);
+    // As in a crawl: one thread commits what was read, another has the frontier.
+    let (committed, to_apply) = sync_channel::<Committed>(2);
+    let (visited, done) = channel::<Vec<Change>>();
+    let producer = std::thread::spawn(move || Producer::new(journal).run(links, &committed, &done));
+    let mut consumer = Consumer::new(frontier, visited);
     let mut tenths = Vec::new();
-    for tenth in 0..10 {
+    for tenth in 1..=10 {
         let from = Instant::now();
-        let target = links / 10 * (tenth + 1);
-        while load.links < target {
-            load.step()?;
+        while consumer.links < links / 10 * tenth {
+            consumer.step(to_apply.recv()?)?;
         }
         tenths.push((links / 10) as f64 / from.elapsed().as_secs_f64());
     }
     let seconds = started.elapsed().as_secs_f64();
     let cpu = cpu_seconds() - cpu_before;
-    let counts = load.frontier.counts();
-    let disk_bytes: u64 = std::fs::read_dir(dir)?.flatten().flat_map(|e| e.metadata()).map(|m| m.len()).sum();
-    let urls = load.urls;
+    let Ok(produced) = producer.join() else { return Err("the producer failed".into()) };
+    let (urls, committing) = produced.map_err(|e| -> Box<dyn std::error::Error> { e.into() })?;
+    let counts = consumer.frontier.counts();
+    let files = std::fs::read_dir(dir)?.flatten();
+    let disk_bytes: u64 = files.filter_map(|entry| entry.metadata().ok()).map(|m| m.len()).sum();
+    let leased = consumer.leased;
+    let ms = |duration: Duration| duration.as_secs_f64() * 1000.0;
     let mut json = String::new();
-    write!(json, "{{\"links\":{},\"urls\":{urls},\"leased\":{}", load.links, load.leased)?;
-    write!(json, ",\"links_per_s\":{:.0}", load.links as f64 / seconds)?;
-    write!(
-        json,
-        ",\"first_tenth\":{:.0},\"second_tenth\":{:.0},\"last_tenth\":{:.0}",
-        tenths[0], tenths[1], tenths[9]
-    )?;
+    write!(json, "{{\"links\":{},\"urls\":{urls},\"leased\":{leased}", consumer.links)?;
+    write!(json, ",\"links_per_s\":{:.0}", consumer.links as f64 / seconds)?;
+    write!(json, ",\"first_tenth_per_s\":{:.0},\"second_tenth_per_s\":{:.0}", tenths[0], tenths[1])?;
+    write!(json, ",\"last_tenth_per_s\":{:.0}", tenths[9])?;
     write!(json, ",\"last_over_second_tenth\":{:.3}", tenths[9] / tenths[1])?;
-    write!(json, ",\"worst_lease_ms\":{:.2}", load.worst_lease.as_secs_f64() * 1000.0)?;
-    write!(json, ",\"waited_for_merge_s\":{:.2}", load.waited.as_secs_f64())?;
+    write!(json, ",\"worst_lease_ms\":{:.2}", ms(consumer.worst_lease))?;
+    write!(json, ",\"worst_lease_cpu_ms\":{:.2}", ms(consumer.worst_lease_cpu))?;
+    write!(json, ",\"commit_s\":{:.2},\"apply_s\":{:.2}", ms(committing) / 1e3, ms(consumer.applying) / 1e3)?;
     write!(
         json,
-        ",\"commit_s\":{:.2},\"apply_s\":{:.2},\"lease_s\":{:.2},\"generate_s\":{:.2}",
-        load.committing.as_secs_f64(),
-        load.applying.as_secs_f64(),
-        load.leasing.as_secs_f64(),
-        load.generating.as_secs_f64()
+        ",\"lease_s\":{:.2},\"held_back_s\":{:.2}",
+        ms(consumer.leasing) / 1e3,
+        ms(consumer.waited) / 1e3
     )?;
     write!(json, ",\"disk_bytes_per_url\":{:.1}", disk_bytes as f64 / urls as f64)?;
-    write!(json, ",\"cpu_us_per_link\":{:.3}", cpu * 1e6 / load.links as f64)?;
+    write!(json, ",\"cpu_us_per_link\":{:.3}", cpu * 1e6 / consumer.links as f64)?;
     write!(
         json,
         ",\"queued\":{},\"done\":{},\"unchecked\":{}",
         counts.queued, counts.done, counts.unchecked
     )?;
+    drop(consumer);
     // As after kill -9: what was pending has to come from the journal.
-    let (frontier, journal) = (load.frontier, load.journal);
-    drop((frontier, journal));
     let again = Instant::now();
-    let (mut frontier, journal) = open(Arc::new(RealDisk), dir, settings(), Time::from_millis(0))?;
-    let opened = again.elapsed();
+    let (mut frontier, _journal) = open(Arc::new(RealDisk), dir, settings(), Time::from_millis(0))?;
+    write!(json, ",\"reopen_s\":{:.3}", again.elapsed().as_secs_f64())?;
     while frontier.next(Time::from_millis(1))?.is_none() {
         std::thread::sleep(Duration::from_millis(1));
     }
-    write!(
-        json,
-        ",\"reopen_s\":{:.3},\"first_lease_s\":{:.3}",
-        opened.as_secs_f64(),
-        again.elapsed().as_secs_f64()
-    )?;
-    drop((frontier, journal));
+    write!(json, ",\"first_lease_s\":{:.3}", again.elapsed().as_secs_f64())?;
     write!(json, ",\"peak_rss_mb\":{}}}", peak_rss_mb())?;
     Ok(json)
 }
 
-/// Makes links and feeds them.
-struct Load {
-    frontier: Frontier,
+/// Makes links and commits them, with the outcomes of what was leased.
+struct Producer {
     journal: Journal,
     dice: Dice,
     zipf: Zipf,
     sites: Vec<SiteName>,
-    links: u64,
     urls: u64,
-    leased: u64,
-    done: Vec<Change>,
-    batch: Batch,
     url: String,
-    worst_lease: Duration,
-    waited: Duration,
-    committing: Duration,
-    applying: Duration,
-    leasing: Duration,
-    generating: Duration,
 }
 
 struct SiteName {
@@ -139,50 +125,108 @@ struct SiteName {
     pages: u64,
 }
 
-impl Load {
-    fn new(frontier: Frontier, journal: Journal) -> Load {
+impl Producer {
+    fn new(journal: Journal) -> Producer {
         let name = |n: u64| {
             let host = format!("https://www.site-{n:06}.example");
             SiteName { key: url::site_key(url::site_of(&host["https://".len()..])), host, pages: 0 }
         };
-        Load {
+        let sites = (0..SITES).map(name).collect();
+        Producer { journal, dice: Dice::new(7), zipf: Zipf::new(SITES), sites, urls: 0, url: String::new() }
+    }
+
+    fn run(
+        mut self,
+        links: u64,
+        committed: &SyncSender<Committed>,
+        done: &Receiver<Vec<Change>>,
+    ) -> Result<(u64, Duration), String> {
+        let mut committing = Duration::ZERO;
+        for _ in 0..links.div_ceil(BATCH) {
+            let mut batch = Batch::with_capacity(BATCH as usize * 150);
+            for _ in 0..BATCH {
+                self.link(&mut batch);
+            }
+            for change in done.try_iter().flatten() {
+                batch.push(&change);
+            }
+            let from = Instant::now();
+            let batch = self.journal.commit_batch(batch).map_err(|e| e.to_string())?;
+            committing += from.elapsed();
+            if committed.send(batch).is_err() {
+                break;
+            }
+        }
+        Ok((self.urls, committing))
+    }
+
+    /// One link in five is new; of the others some bring a higher score than the link had.
+    fn link(&mut self, batch: &mut Batch) {
+        let number = self.zipf.pick(&mut self.dice);
+        let Some(site) = self.sites.get_mut(number) else { return };
+        let fresh = site.pages == 0 || self.dice.below(5) == 0;
+        let page = if fresh { site.pages } else { self.dice.below(site.pages) };
+        site.pages += u64::from(fresh);
+        self.urls += u64::from(fresh);
+        // About 70 bytes, as on the web.
+        self.url.clear();
+        self.url.push_str(&site.host);
+        self.url.push_str("/archive/section/");
+        let mut buffer = [0; 16];
+        self.url.push_str(hex(&mut buffer, xxh3_64(&page.to_le_bytes())));
+        self.url.push_str("/page.html");
+        let key = UrlKey { site: site.key, url: xxh3_64(self.url.as_bytes()) };
+        let base = (key.url >> 40) as f32 / (1u64 << 24) as f32 * 0.8;
+        let raised = !fresh && self.dice.below(20) == 0;
+        let value = if raised { base + 0.2 * (self.dice.below(1000) as f32 / 1000.0) } else { base };
+        let record = LinkRecord {
+            key,
+            url: &self.url,
+            via: Some(UrlKey { site: site.key, url: self.urls }),
+            kind: LinkKind::Anchor,
+            hops: "LLL",
+            depth: 3,
+            seed: 0,
+            anchor: "next page",
+        };
+        batch.discovered(&record, value, Urgency::Normal);
+    }
+}
+
+/// Applies what was committed, and leases.
+struct Consumer {
+    frontier: Frontier,
+    visited: Sender<Vec<Change>>,
+    links: u64,
+    leased: u64,
+    worst_lease: Duration,
+    worst_lease_cpu: Duration,
+    waited: Duration,
+    applying: Duration,
+    leasing: Duration,
+}
+
+impl Consumer {
+    fn new(frontier: Frontier, visited: Sender<Vec<Change>>) -> Consumer {
+        Consumer {
             frontier,
-            journal,
-            dice: Dice::new(7),
-            zipf: Zipf::new(SITES),
-            sites: (0..SITES).map(name).collect(),
+            visited,
             links: 0,
-            urls: 0,
             leased: 0,
-            done: Vec::new(),
-            batch: Batch::new(),
-            url: String::new(),
             worst_lease: Duration::ZERO,
+            worst_lease_cpu: Duration::ZERO,
             waited: Duration::ZERO,
-            committing: Duration::ZERO,
             applying: Duration::ZERO,
             leasing: Duration::ZERO,
-            generating: Duration::ZERO,
         }
     }
 
     /// One transaction, and the leases that fall due.
-    fn step(&mut self) -> Result<(), Box<dyn std::error::Error>> {
-        let from = Instant::now();
-        for _ in 0..BATCH {
-            self.link();
-        }
-        self.links += BATCH;
-        for change in self.done.drain(..) {
-            self.batch.push(&change);
-        }
-        self.generating += from.elapsed();
-        let from = Instant::now();
-        let committed = self.journal.commit_batch(std::mem::take(&mut self.batch))?;
-        self.committing += from.elapsed();
+    fn step(&mut self, committed: Committed) -> Result<(), Box<dyn std::error::Error>> {
         let from = Instant::now();
         self.frontier.apply(committed)?;
         self.applying += from.elapsed();
+        self.links += BATCH;
         for _ in 0..BATCH / LINKS_A_LEASE {
             self.lease()?;
         }
@@ -195,50 +239,19 @@ impl Load {
         Ok(())
     }
 
-    /// One link in five is new; of the others some bring a higher score than the link had.
-    fn link(&mut self) {
-        let number = self.zipf.pick(&mut self.dice);
-        let Some(site) = self.sites.get_mut(number) else { return };
-        let fresh = site.pages == 0 || self.dice.below(5) == 0;
-        let page = if fresh { site.pages } else { self.dice.below(site.pages) };
-        site.pages += u64::from(fresh);
-        self.urls += u64::from(fresh);
-        self.url.clear();
-        self.url.push_str(&site.host);
-        // About 70 bytes, as on the web.
-        self.url.push_str("/archive/section/");
-        let mut buffer = [0; 16];
-        self.url.push_str(hex(&mut buffer, xxh3_64(&page.to_le_bytes())));
-        self.url.push_str("/page.html");
-        let key = UrlKey { site: site.key, url: xxh3_64(self.url.as_bytes()) };
-        let base = (key.url >> 40) as f32 / (1u64 << 24) as f32 * 0.8;
-        let raised = !fresh && self.dice.below(20) == 0;
-        let value = if raised { base + 0.2 * (self.dice.below(1000) as f32 / 1000.0) } else { base };
-        let record = LinkRecord {
-            key,
-            url: &self.url,
-            via: Some(UrlKey { site: site.key, url: self.links }),
-            kind: LinkKind::Anchor,
-            hops: "LLL",
-            depth: 3,
-            seed: 0,
-            anchor: "next page",
-        };
-        self.batch.discovered(&record, value, Urgency::Normal);
-    }
-
     fn lease(&mut self) -> Result<(), Box<dyn std::error::Error>> {
         let now = Time::from_millis(self.links / 1000);
-        let from = Instant::now();
+        let (from, cpu_from) = (Instant::now(), thread_cpu());
         let lease = self.frontier.next(now)?;
         let took = from.elapsed();
+        self.worst_lease_cpu = self.worst_lease_cpu.max(thread_cpu().saturating_sub(cpu_from));
         self.worst_lease = self.worst_lease.max(took);
         self.leasing += took;
         let Some(lease) = lease else { return Ok(()) };
         let keys: Vec<UrlKey> = lease.links.iter().map(|link| link.key).collect();
         self.leased += keys.len() as u64;
         self.frontier.release(lease.id, now.plus(Duration::from_millis(100)), &keys)?;
-        self.done.extend(keys.into_iter().map(|key| Change::Done {
+        let done = |key: UrlKey| Change::Done {
             key,
             outcome: Outcome::Captured { status: 200 },
             place: Some(Place {
@@ -249,7 +262,9 @@ impl Load {
             digest: Some(format!("sha1:{:032X}", key.url)),
             at: now,
             bytes: 20_000,
-        }));
+        };
+        // The producer may have ended: then nobody needs the outcomes.
+        let _ = self.visited.send(keys.into_iter().map(done).collect());
         Ok(())
     }
 }
@@ -300,6 +315,12 @@ fn cpu_seconds() -> f64 {
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks = |n: usize| fields.get(n).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / 100.0
+}
+
+/// What this thread has used: on a busy machine the clock says more about the others.
+fn thread_cpu() -> Duration {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    Duration::from_nanos(stat.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
 fn peak_rss_mb() -> u64 {

@@ -1,16 +1,19 @@
 //! What each change does to memory, in the order of the journal. Replay goes the same way.
 
+use annalist_model::spec::{Order, Update};
 use annalist_model::{Outcome, Time, UrlKey};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::bucket::{Novelty, Reading};
-use crate::change::Spelt;
+use crate::change::{Spelt, Text};
 use crate::entry::{Entry, Kind, SiteRow, overlay};
 use crate::error::FrontierError;
 use crate::frontier::Frontier;
 use crate::journal::Committed;
+use crate::rank::Rank;
 use crate::record::{self, Ending, Original, Record};
 use crate::settings::{Urgency, bucket_of};
+use crate::site::Site;
 
 impl Frontier {
     /// Takes in what was committed, in the order it was. Reads from disk at most to check some mentions; never waits for
@@ -24,12 +27,20 @@ impl Frontier {
         applied
     }
 
+    /// As `apply`, for what the journal had when it was opened.
+    pub(crate) fn replay(&mut self, committed: &Committed) -> Result<(), FrontierError> {
+        self.apply_all(committed)?;
+        self.attend_merges()?;
+        self.make_room()
+    }
+
     fn apply_all(&mut self, committed: &Committed) -> Result<(), FrontierError> {
         self.lookups_left = 64 + committed.batch.count / 32;
+        self.tests_left = 256 + committed.batch.count / 4;
         let mut sequence = committed.sequence;
         for change in committed.batch.changes() {
             let change = change.map_err(FrontierError::malformed("journal"))?;
-            self.apply_change(committed.position, sequence, change)?;
+            self.apply_change(committed, sequence, change)?;
             sequence += 1;
         }
         self.position = committed.position;
@@ -49,21 +60,29 @@ impl Frontier {
         true
     }
 
-    fn apply_change(&mut self, position: u64, sequence: u64, change: Spelt<'_>) -> Result<(), FrontierError> {
+    fn apply_change(
+        &mut self,
+        committed: &Committed,
+        sequence: u64,
+        change: Spelt<'_>,
+    ) -> Result<(), FrontierError> {
+        let position = committed.position;
         match change {
-            Spelt::Discovered { key, value, urgency, depth, body } => {
+            Spelt::Discovered { key, value, urgency, depth, text } => {
                 let mut mention = Entry::new(key, Kind::Queued).unchecked();
                 (mention.value, mention.depth) = (value, depth);
                 (mention.count, mention.turn) = (1, sequence);
                 if urgency == Urgency::Urgent {
                     mention = mention.urgent();
                 }
-                if self.is_news(key.site, position) { self.mentioned(mention, body) } else { Ok(()) }
+                let text = Text { offset: committed.start() + text.offset, ..text };
+                if self.is_news(key.site, position) { self.mentioned(mention, text) } else { Ok(()) }
             }
-            Spelt::Refused { key, depth, body } => {
+            Spelt::Refused { key, depth, text } => {
                 let mut mention = Entry::new(key, Kind::Refused).unchecked();
                 (mention.count, mention.turn, mention.depth) = (1, sequence, depth);
-                if self.is_news(key.site, position) { self.mentioned(mention, body) } else { Ok(()) }
+                let text = Text { offset: committed.start() + text.offset, ..text };
+                if self.is_news(key.site, position) { self.mentioned(mention, text) } else { Ok(()) }
             }
             Spelt::Done { key, body } => self.done(position, key, body),
             Spelt::Retry { key, not_before, tries, body } => {
@@ -108,18 +127,18 @@ impl Frontier {
         }
     }
 
-    /// A link was discovered or refused.
-    fn mentioned(&mut self, mention: Entry, body: &[u8]) -> Result<(), FrontierError> {
+    /// A link was discovered or refused; the text's offset is its position in the journal.
+    fn mentioned(&mut self, mention: Entry, text: Text<'_>) -> Result<(), FrontierError> {
         let update = self.update;
         let bucket = &mut self.buckets[bucket_of(mention.key.site)];
         let Some(place) = bucket.pending.find(mention.key) else {
-            return self.mentioned_first(mention, body);
+            return self.mentioned_first(mention, text);
         };
         let Some(before) = bucket.pending.at(place).copied() else { return Ok(()) };
         let overlaid = overlay(update, Some(&before), &mention.with_text(1));
         let mut after = overlaid.entry;
         if overlaid.adds_text {
-            after.text = bucket.pending.add_text(before.text, body);
+            after.text = bucket.pending.add_text(before.text, text.body);
         }
         if before.is_unchecked() {
             bucket.pending.put_at(place, after.unchecked());
@@ -132,15 +151,14 @@ impl Frontier {
     }
 
     /// The first mention since the last merge.
-    fn mentioned_first(&mut self, mention: Entry, body: &[u8]) -> Result<(), FrontierError> {
+    fn mentioned_first(&mut self, mention: Entry, text: Text<'_>) -> Result<(), FrontierError> {
         let bucket = &mut self.buckets[bucket_of(mention.key.site)];
-        let text = bucket.pending.add_text(0, body);
-        let mention = mention.with_text(text);
         if !bucket.is_certainly_new(mention.key) {
+            let mention = mention.with_text(bucket.pending.mention_text(text.offset, text.body));
             bucket.pending.insert(mention);
             return self.check_if_hot(&mention);
         }
-        let entry = mention.checked();
+        let entry = mention.with_text(bucket.pending.add_text(0, text.body)).checked();
         bucket.pending.insert(entry);
         bucket.pending.tally.add(&entry);
         if entry.is_queued() { self.arrived(&entry, Novelty::New) } else { Ok(()) }
@@ -148,7 +166,11 @@ impl Frontier {
 
     /// A mention that may change what is leased next is looked up at once; the others wait for the next merge.
     fn check_if_hot(&mut self, mention: &Entry) -> Result<(), FrontierError> {
-        if !mention.is_queued() || self.lookups_left == 0 || !self.is_hot(mention) {
+        if !mention.is_queued() || self.lookups_left == 0 || self.tests_left == 0 {
+            return Ok(());
+        }
+        self.tests_left -= 1;
+        if !self.is_hot(mention) {
             return Ok(());
         }
         self.lookups_left -= 1;
@@ -170,8 +192,24 @@ impl Frontier {
             Some(site) => match site.head.worst() {
                 // A refill would see it anyway.
                 None => !site.more,
-                Some(worst) => self.ranking.rank(mention) > *worst || site.head.holds(mention.key.url),
+                Some(worst) => {
+                    let inside = || self.any_mention_moves(site) && site.head.holds(mention.key.url);
+                    self.ranking.rank(mention) > *worst || inside()
+                }
             },
+        }
+    }
+
+    /// Whether a mention below the worst of a head can move a link that is in it.
+    fn any_mention_moves(&self, site: &Site) -> bool {
+        // A higher score counts for an urgent link though the mention is not urgent.
+        if site.head.best().is_some_and(Rank::is_urgent) {
+            return true;
+        }
+        match self.ranking.order {
+            Order::BestFirst => matches!(self.update, Update::Last | Update::Sum | Update::Avg),
+            Order::InDegree | Order::Opic => true,
+            Order::BreadthFirst => false,
         }
     }
 

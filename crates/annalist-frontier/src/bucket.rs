@@ -14,7 +14,7 @@ use crate::run::Run;
 use crate::site::Site;
 use crate::text::Texts;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Bucket {
     pub(crate) run: Option<Arc<Run>>,
     pub(crate) texts: Texts,
@@ -29,6 +29,8 @@ pub(crate) struct Bucket {
     pub(crate) mark: u64,
     /// Where to look for sites that are not in memory; `None` when all with something to do are.
     pub(crate) cold_from: Option<u64>,
+    /// A site left memory, or found no room there, since the last pass began.
+    pub(crate) turned_cold: bool,
     /// The run was looked through and knows no better: only a merge brings news.
     pub(crate) scanned: bool,
     /// Sites that ran dry and are too large to be refilled in passing.
@@ -63,6 +65,28 @@ struct Layers<'a> {
 }
 
 impl Bucket {
+    pub(crate) fn new(pending: Pending) -> Bucket {
+        Bucket {
+            run: None,
+            texts: Texts::default(),
+            frozen: None,
+            frozen_mark: 0,
+            pending,
+            sites: Map::default(),
+            mark: 0,
+            cold_from: None,
+            turned_cold: false,
+            scanned: false,
+            wanted: Set::default(),
+        }
+    }
+
+    /// A site with something to do is not in memory: a pass has to find it.
+    pub(crate) fn turn_cold(&mut self) {
+        self.cold_from.get_or_insert(0);
+        self.turned_cold = true;
+    }
+
     /// Whether no layer below the pending one has the key, as far as memory can tell.
     pub(crate) fn is_certainly_new(&self, key: UrlKey) -> bool {
         let frozen = self.frozen.as_ref().is_some_and(|frozen| frozen.find(key).is_some());
@@ -155,8 +179,7 @@ impl Bucket {
         for (pending, entry) in above {
             let Some((pending, entry)) = pending.zip(entry) else { continue };
             for body in pending.texts(entry) {
-                let body = body.map_err(FrontierError::malformed("pending texts"))?;
-                if let Reading::Enough = reader(body) {
+                if let Reading::Enough = reader(&body?) {
                     return Ok(Some(layers.entry));
                 }
             }

@@ -80,6 +80,13 @@ impl Batch {
         Batch::default()
     }
 
+    /// With room for so many bytes.
+    pub fn with_capacity(bytes: usize) -> Batch {
+        let mut batch = Batch::default();
+        batch.bytes.reserve(bytes);
+        batch
+    }
+
     pub fn len(&self) -> usize {
         self.count as usize
     }
@@ -168,15 +175,23 @@ impl Batch {
     }
 
     pub(crate) fn changes(&self) -> Changes<'_> {
-        Changes { take: Take::new(self.bytes.get(FRAME_HEAD..).unwrap_or_default()) }
+        let take = Take::new(self.bytes.get(FRAME_HEAD..).unwrap_or_default());
+        Changes { take, frame_bytes: self.bytes.len() }
     }
+}
+
+/// A text of a change, and where its length stands in the frame.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Text<'a> {
+    pub(crate) body: &'a [u8],
+    pub(crate) offset: u64,
 }
 
 /// One change as it stands in a batch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Spelt<'a> {
-    Discovered { key: UrlKey, value: f32, urgency: Urgency, depth: u16, body: &'a [u8] },
-    Refused { key: UrlKey, depth: u16, body: &'a [u8] },
+    Discovered { key: UrlKey, value: f32, urgency: Urgency, depth: u16, text: Text<'a> },
+    Refused { key: UrlKey, depth: u16, text: Text<'a> },
     Done { key: UrlKey, body: &'a [u8] },
     Retry { key: UrlKey, not_before: Time, tries: u16, body: &'a [u8] },
     Valued { key: UrlKey, value: f32 },
@@ -188,6 +203,7 @@ pub(crate) enum Spelt<'a> {
 
 pub(crate) struct Changes<'a> {
     take: Take<'a>,
+    frame_bytes: usize,
 }
 
 impl<'a> Changes<'a> {
@@ -202,9 +218,9 @@ impl<'a> Changes<'a> {
                 value: number(f32::from_bits(take.u32()?)),
                 urgency: if take.u8()? == 0 { Urgency::Normal } else { Urgency::Urgent },
                 depth: take.u16()?,
-                body: body(take)?,
+                text: text(take, self.frame_bytes)?,
             },
-            REFUSED => Spelt::Refused { key: link, depth: take.u16()?, body: body(take)? },
+            REFUSED => Spelt::Refused { key: link, depth: take.u16()?, text: text(take, self.frame_bytes)? },
             DONE => Spelt::Done { key: link, body: body(take)? },
             RETRY => Spelt::Retry {
                 key: link,
@@ -244,6 +260,11 @@ impl<'a> Iterator for Changes<'a> {
 fn body<'a>(take: &mut Take<'a>) -> Result<&'a [u8], Malformed> {
     let length = take.u32()?;
     take.take(length as usize)
+}
+
+fn text<'a>(take: &mut Take<'a>, frame_bytes: usize) -> Result<Text<'a>, Malformed> {
+    let offset = (frame_bytes - take.left()) as u64;
+    Ok(Text { body: body(take)?, offset })
 }
 
 /// Values are compared and added: what is not a number would spoil every sum.

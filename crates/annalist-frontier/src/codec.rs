@@ -71,6 +71,11 @@ impl<'a> Take<'a> {
         self.rest.is_empty()
     }
 
+    /// How many bytes are left.
+    pub(crate) fn left(&self) -> usize {
+        self.rest.len()
+    }
+
     pub(crate) fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
         let (taken, rest) = self.rest.split_at_checked(length).ok_or(Malformed)?;
         self.rest = rest;

@@ -50,6 +50,11 @@ pub struct Committed {
 }
 
 impl Committed {
+    /// Position of its frame.
+    pub(crate) fn start(&self) -> u64 {
+        self.position - self.batch.bytes.len() as u64
+    }
+
     /// Bytes of the journal up to and with this transaction.
     pub fn position(&self) -> u64 {
         self.position

@@ -80,7 +80,7 @@ impl Frontier {
 
     fn first_lease(&mut self) -> Result<Option<Lease>, FrontierError> {
         // Sites that turn out to have nothing cost time: a call gives up after some.
-        const TRIES: usize = 64;
+        const TRIES: usize = 16;
         let mut tries = 0;
         while tries < TRIES
             && let Some(ticket) = self.agenda.next_ready()
@@ -117,13 +117,13 @@ impl Frontier {
         self.set_phase(site, Phase::Idle);
         let now = self.now;
         let least = usize::from(self.settings.links_per_turn.max(1));
-        let limit = self.least_head();
+        let limit = self.head_limit();
         let Some(loaded) = self.site_mut(site) else { return Ok(None) };
         if loaded.due().is_none_or(|due| due > now) {
             self.wake(site);
             return Ok(None);
         }
-        loaded.call_back(now, limit);
+        loaded.call_back(now, limit.of(loaded.queued));
         let promised = loaded.weight;
         if loaded.more && !loaded.wanted && loaded.head.len() < least {
             self.refill(site)?;
@@ -132,12 +132,21 @@ impl Frontier {
             self.wake(site);
             return Ok(None);
         }
-        let links = self.take_links(site, least)?;
-        if links.is_empty() {
-            self.wake(site);
-            return Ok(None);
+        // From here on what is taken counts as leased: a refill on the way must not bring it again.
+        let serial = self.next_lease;
+        self.leases.insert(site, Held { serial, urls: Vec::new() });
+        match self.take_links(site, least) {
+            Ok(links) if !links.is_empty() => Ok(Some(self.hold(site, serial, links))),
+            other => {
+                self.leases.remove(&site);
+                if let Some(loaded) = self.site_mut(site) {
+                    // After an error, what was taken is only in the store.
+                    loaded.more |= other.is_err();
+                }
+                self.wake(site);
+                other.map(|_| None)
+            }
         }
-        Ok(Some(self.hold(site, links)))
     }
 
     /// Where the best link decides: whether the site promised a better one than it has.
@@ -149,11 +158,24 @@ impl Frontier {
 
     fn take_links(&mut self, site: u64, most: usize) -> Result<Vec<LeasedLink>, FrontierError> {
         let mut links = Vec::new();
-        let mut set_aside = 0;
+        let (mut set_aside, mut refills) = (0, 0);
         while links.len() < most && set_aside < 8 * most {
-            let Some(rank) = self.site_mut(site).and_then(|site| site.head.pop()) else { break };
+            let Some(rank) = self.site_mut(site).and_then(|site| site.head.pop()) else {
+                // All of the head was of a host that rests, perhaps: the store may hold others.
+                if refills > 0 || !self.site_mut(site).is_some_and(|site| site.more && !site.wanted) {
+                    break;
+                }
+                refills += 1;
+                self.refill(site)?;
+                continue;
+            };
             match self.turn_of(site, rank)? {
-                Turn::Leased(link) => links.push(*link),
+                Turn::Leased(link) => {
+                    if let Some(held) = self.leases.get_mut(&site) {
+                        held.urls.push(rank.url);
+                    }
+                    links.push(*link);
+                }
                 Turn::Passed => {}
                 Turn::Aside => set_aside += 1,
             }
@@ -209,12 +231,10 @@ impl Frontier {
         Ok(until.filter(|until| *until > self.now))
     }
 
-    fn hold(&mut self, site: u64, links: Vec<LeasedLink>) -> Lease {
-        let serial = self.next_lease;
+    fn hold(&mut self, site: u64, serial: u64, links: Vec<LeasedLink>) -> Lease {
         self.next_lease += 1;
         let expires = self.now.plus(self.settings.lease_time);
         self.set_phase(site, Phase::Busy);
-        self.leases.insert(site, Held { serial, urls: links.iter().map(|link| link.key.url).collect() });
         self.expiries.push(Reverse((expires, serial, site)));
         Lease { id: LeaseId { site, serial }, site, links, expires }
     }

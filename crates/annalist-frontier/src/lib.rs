@@ -7,20 +7,22 @@
 //! - `change`, `record`: what can happen, and how it is spelt
 //! - `journal`, `replay`: what was committed, until the runs hold it
 //! - `entry`, `rank`: one row of the store; which of two links comes first
-//! - `pending`, `run`, `filter`, `text`, `bucket`: the rows in memory, on disk, and both together
+//! - `pending`, `arena`, `pool`, `excerpt`, `run`, `filter`, `text`, `bucket`: the rows in memory, on disk, and both together
 //! - `merge`, `worker`, `manifest`: memory and run become a new run
 //! - `head`, `site`, `agenda`: the best links of a site; which site is next
-//! - `frontier`, `open`, `apply`, `lease`, `refill`, `passes`, `lookup`: the frontier itself, by what it is asked to do
+//! - `frontier`, `open`, `apply`, `sites`, `lease`, `refill`, `passes`, `lookup`: the frontier itself, by what it is asked to do
 //!
 //! Not here: any clock (the present moment is an argument), what is in scope, how a link is fetched.
 
 mod agenda;
 mod apply;
+mod arena;
 mod bucket;
 mod change;
 mod codec;
 mod entry;
 mod error;
+mod excerpt;
 mod filter;
 mod frontier;
 mod hash;
@@ -33,6 +35,7 @@ mod merge;
 mod open;
 mod passes;
 mod pending;
+mod pool;
 mod rank;
 mod record;
 mod refill;
@@ -40,6 +43,7 @@ mod replay;
 mod run;
 mod settings;
 mod site;
+mod sites;
 mod text;
 mod worker;
 

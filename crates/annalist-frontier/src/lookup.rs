@@ -122,7 +122,10 @@ impl Frontier {
                     state.get_or_insert(State::Done { outcome, place, digest, at: end.at, bytes: end.bytes });
                 }
                 Record::Retry { tries: so_far, reason, .. } => {
-                    tries = tries.max(so_far);
+                    // The newest comes first; the row holds only small numbers.
+                    if retries.is_empty() {
+                        tries = so_far;
+                    }
                     retries.push(reason);
                 }
                 Record::Original(_) => {}

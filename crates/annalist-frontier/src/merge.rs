@@ -37,7 +37,7 @@ pub(crate) struct Gathering {
     /// Sites not in memory are taken from here on, so that each has its turn.
     pub(crate) from_site: u64,
     pub(crate) most_sites: usize,
-    pub(crate) head_limit: usize,
+    pub(crate) head_limit: HeadLimit,
 }
 
 /// A site's best links, as of the pass.
@@ -48,15 +48,17 @@ pub(crate) struct FoundSite {
     pub(crate) best: Vec<Rank>,
     /// Links to be tried again at some time, the earliest first.
     pub(crate) later: Vec<Rank>,
-    /// Whether `best` and `later` are all.
-    pub(crate) complete: bool,
+    /// There are more that could be leased.
+    pub(crate) more: bool,
+    /// There are more to be tried again.
+    pub(crate) more_later: bool,
 }
 
 #[derive(Debug, Default)]
 pub(crate) struct Gathered {
     pub(crate) sites: Vec<FoundSite>,
     /// Links of sites in memory that were only mentions before the pass, and are queued.
-    pub(crate) news: Vec<(u64, Rank, Novelty)>,
+    pub(crate) news: Vec<(Entry, Novelty)>,
     /// Where the next pass should go on, when there was no room for all sites.
     pub(crate) left_out: Option<u64>,
 }
@@ -95,11 +97,7 @@ pub(crate) fn merge(
             entry.text = move_texts(frozen, over, entry.text, texts)?;
         }
         run.push(&entry)?;
-        let seen = match over.is_unchecked() {
-            true => Seen::OnlyMentioned(Novelty::of(base.as_ref(), &entry)),
-            false => Seen::Before,
-        };
-        gatherer.see(&entry, seen);
+        gatherer.see(&entry, if over.is_unchecked() { Seen::OnlyMentioned(base) } else { Seen::Before });
         if base.is_some() {
             old = olds.next().transpose()?;
         }
@@ -115,7 +113,7 @@ fn move_texts(
 ) -> Result<u64, FrontierError> {
     let mut bodies = Vec::new();
     for body in frozen.texts(entry) {
-        bodies.push(body.map_err(FrontierError::malformed("pending texts"))?);
+        bodies.push(body?);
     }
     bodies.iter().rev().try_fold(earlier, |earlier, body| texts.append(earlier, body))
 }
@@ -129,10 +127,11 @@ pub(crate) fn scan(pass: &Pass) -> Result<Gathered, FrontierError> {
     Ok(gatherer.finish())
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Seen {
     Before,
-    OnlyMentioned(Novelty),
+    /// Until now memory did not know what the older row, if there was one, and the mentions come to.
+    OnlyMentioned(Option<Entry>),
 }
 
 /// How the present site is treated.
@@ -155,6 +154,7 @@ struct Gatherer<'a> {
     best: Vec<Rank>,
     later: Vec<Rank>,
     best_dropped: Option<Rank>,
+    later_dropped: bool,
     queued: u64,
     fresh_sites: usize,
 }
@@ -169,6 +169,7 @@ impl<'a> Gatherer<'a> {
             best: Vec::new(),
             later: Vec::new(),
             best_dropped: None,
+            later_dropped: false,
             queued: 0,
             fresh_sites: 0,
         }
@@ -189,13 +190,19 @@ impl<'a> Gatherer<'a> {
         }
         match self.interest {
             Interest::Best => self.collect(entry),
-            Interest::News => {
-                if let Seen::OnlyMentioned(novelty) = seen {
-                    self.gathered.news.push((entry.key.site, self.plan.ranking.rank(entry), novelty));
-                }
-            }
+            Interest::News => self.tell(entry, seen),
             Interest::LeftOut => self.leave_out(entry.key.site),
             Interest::None => {}
+        }
+    }
+
+    /// Of a site in memory only what is new, or has another rank than before, is of interest.
+    fn tell(&mut self, entry: &Entry, seen: Seen) {
+        let Seen::OnlyMentioned(base) = seen else { return };
+        let novelty = Novelty::of(base.as_ref(), entry);
+        let rank = |entry: &Entry| self.plan.ranking.rank(entry);
+        if novelty == Novelty::New || base.as_ref().map(rank) != Some(rank(entry)) {
+            self.gathered.news.push((*entry, novelty));
         }
     }
 
@@ -233,8 +240,13 @@ impl<'a> Gatherer<'a> {
             self.shorten_best(2 * limit);
         }
         if self.later.len() >= 4 * limit {
-            keep_earliest(&mut self.later, 2 * limit);
+            self.shorten_later(2 * limit);
         }
+    }
+
+    fn shorten_later(&mut self, limit: usize) {
+        self.later_dropped |= self.later.len() > limit;
+        keep_earliest(&mut self.later, limit);
     }
 
     /// The limit grows with the site: what was dropped early may be better than what comes later, so nothing below it
@@ -247,7 +259,7 @@ impl<'a> Gatherer<'a> {
     }
 
     fn limit(&self) -> usize {
-        head_limit(self.plan.head_limit, self.queued)
+        self.plan.head_limit.of(self.queued)
     }
 
     fn end_site(&mut self) {
@@ -256,15 +268,15 @@ impl<'a> Gatherer<'a> {
         self.shorten_best(limit);
         let dropped = self.best_dropped.take();
         self.best.retain(|rank| dropped.is_none_or(|dropped| *rank > dropped));
-        keep_earliest(&mut self.later, limit);
-        let kept = (self.best.len() + self.later.len()) as u64;
+        self.shorten_later(limit);
         self.fresh_sites += usize::from(!self.plan.loaded.contains(&site));
         self.gathered.sites.push(FoundSite {
             site,
             queued: self.queued,
             best: std::mem::take(&mut self.best),
             later: std::mem::take(&mut self.later),
-            complete: kept == self.queued,
+            more: dropped.is_some(),
+            more_later: std::mem::take(&mut self.later_dropped),
         });
         self.queued = 0;
     }
@@ -275,10 +287,20 @@ impl<'a> Gatherer<'a> {
     }
 }
 
-/// Links in a head that pay for the pass that finds them: a sixty-fourth of what waits.
-pub(crate) fn head_limit(least: usize, queued: u64) -> usize {
-    const MOST: u64 = 4096;
-    least.max((queued / 64).min(MOST) as usize)
+/// How long the heads of sites may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeadLimit {
+    /// For every site.
+    pub(crate) least: usize,
+    /// One link in so many that wait, so that a refill pays for itself.
+    pub(crate) share: u64,
+}
+
+impl HeadLimit {
+    pub(crate) fn of(self, queued: u64) -> usize {
+        const MOST: u64 = 4096;
+        self.least.max((queued / self.share.max(1)).min(MOST) as usize)
+    }
 }
 
 /// Best last, as a head keeps them.

@@ -7,6 +7,7 @@ use annalist_disk::Disk;
 use annalist_model::Time;
 
 use crate::error::FrontierError;
+use crate::excerpt::Excerpts;
 use crate::frontier::Frontier;
 use crate::journal::{Journal, Segment};
 use crate::manifest::{Ended, Manifest};
@@ -52,7 +53,8 @@ pub fn open(
         outdated: Vec::new(),
     };
     let worker = Worker::start(merger, settings.merging)?;
-    let mut frontier = Frontier::new(settings, worker, now);
+    let excerpts = Excerpts::new(Arc::clone(&disk), dir, Arc::clone(&shared));
+    let mut frontier = Frontier::new(settings, worker, Some(Arc::new(excerpts)), now);
     frontier.restarted = (manifest.restarted != 0).then_some(Time::from_millis(manifest.restarted));
     load(&mut frontier, disk.as_ref(), dir, &manifest)?;
     let position = read_journal(&mut frontier, disk.as_ref(), dir, &manifest, &found)?;
@@ -76,7 +78,8 @@ pub fn read_only(disk: Arc<dyn Disk>, dir: &Path, settings: Settings) -> Result<
 
 fn look(disk: &dyn Disk, dir: &Path, settings: Settings) -> Result<Frontier, FrontierError> {
     let manifest = Manifest::read(disk, dir)?.unwrap_or_default();
-    let mut frontier = Frontier::new(settings, Worker::None, Time::default());
+    // The other process may remove a journal segment at any time: all texts are kept in memory.
+    let mut frontier = Frontier::new(settings, Worker::None, None, Time::default());
     load(&mut frontier, disk, dir, &manifest)?;
     let (found, _) = segments(disk, dir)?;
     read_journal(&mut frontier, disk, dir, &manifest, &found)?;
@@ -114,12 +117,12 @@ fn read_journal(
     let notes_mark = manifest.notes_mark;
     let position = replay(disk, dir, segments, manifest.oldest_mark(), &mut |committed| {
         let notes = (committed.position <= notes_mark).then(|| frontier.notes.clone());
-        frontier.apply(committed)?;
+        frontier.replay(&committed)?;
         if let Some(notes) = notes {
             // The manifest's are newer.
             frontier.notes = notes;
         }
-        frontier.make_room()
+        Ok(())
     })?;
     frontier.sequence = frontier.sequence.max(manifest.sequence);
     frontier.position = position.max(frontier.position);

@@ -3,17 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use annalist_model::{Time, UrlKey};
+use annalist_model::Time;
 
 use crate::bucket::{Bucket, Novelty};
 use crate::change::{Change, Transaction};
+use crate::entry::Entry;
 use crate::error::FrontierError;
 use crate::frontier::Frontier;
 use crate::journal::Journal;
 use crate::manifest::Ended;
 use crate::merge::{FoundSite, Gathering, Pass};
-use crate::pending::Pending;
-use crate::rank::Rank;
 use crate::settings::Merging;
 use crate::worker::{Finished, Job, Passed, Worker};
 
@@ -21,7 +20,7 @@ use crate::worker::{Finished, Job, Passed, Worker};
 #[derive(Debug)]
 pub(crate) enum Arrival {
     Site(FoundSite),
-    News(u64, Rank, Novelty),
+    News(Entry, Novelty),
     /// The site was looked for by name; if it was not among the found ones it has nothing.
     Sought(u64),
 }
@@ -29,7 +28,7 @@ pub(crate) enum Arrival {
 /// Buckets merged in one job: one manifest is written for all of them.
 const BUCKETS_A_JOB: usize = 8;
 /// Links taken in by one call.
-const LINKS_A_CALL: usize = 2048;
+const LINKS_A_CALL: usize = 1024;
 /// Mentions looked up by a call that has nothing else to do.
 const CHECKS_A_CALL: usize = 256;
 const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -37,6 +36,11 @@ const TRY_AGAIN_AFTER: Duration = Duration::from_secs(1);
 impl Frontier {
     /// Takes in what the worker has done and gives it more, as far as needed.
     pub(crate) fn attend(&mut self) -> Result<(), FrontierError> {
+        self.attend_merges()?;
+        self.seek(Hurry::None)
+    }
+
+    pub(crate) fn attend_merges(&mut self) -> Result<(), FrontierError> {
         if let Some(finished) = self.worker.poll()? {
             self.finished(finished);
         }
@@ -80,7 +84,7 @@ impl Frontier {
             let position = self.position;
             let bucket = &mut self.buckets[*number];
             if bucket.frozen.is_none() && !bucket.pending.is_empty() {
-                let fresh = Pending::shaped_like(&bucket.pending);
+                let fresh = bucket.pending.sibling();
                 bucket.frozen = Some(Arc::new(std::mem::replace(&mut bucket.pending, fresh)));
                 bucket.frozen_mark = position;
             }
@@ -114,7 +118,7 @@ impl Frontier {
                 wanted: bucket.wanted.clone(),
                 from_site: bucket.cold_from.unwrap_or(0),
                 most_sites: self.settings.bucket_sites().saturating_sub(bucket.sites.len()),
-                head_limit: self.least_head(),
+                head_limit: self.head_limit(),
             },
             mark: bucket.frozen_mark,
         }
@@ -122,6 +126,9 @@ impl Frontier {
 
     fn give(&mut self, job: Job) -> Result<(), FrontierError> {
         self.at_work = true;
+        for pass in &job.passes {
+            self.buckets[pass.bucket].turned_cold = false;
+        }
         if let Some(finished) = self.worker.give(job) {
             self.finished(finished);
             self.take_in_arrivals(usize::MAX)?;
@@ -136,6 +143,7 @@ impl Frontier {
         for passed in finished.passed {
             self.passed(passed);
         }
+        self.queued = self.counts().queued;
     }
 
     fn passed(&mut self, passed: Passed) {
@@ -147,12 +155,14 @@ impl Frontier {
             bucket.frozen = None;
             bucket.scanned = false;
         } else {
-            bucket.scanned |= passed.gathered.left_out == Some(0);
+            // Sites whose links are all pending are in no run.
+            bucket.turned_cold |= !bucket.pending.is_empty();
+            bucket.scanned |= passed.gathered.left_out.is_none_or(|from| from == 0);
         }
-        bucket.cold_from = passed.gathered.left_out;
+        bucket.cold_from = passed.gathered.left_out.or(bucket.turned_cold.then_some(0));
         self.arrivals.extend(passed.gathered.sites.into_iter().map(Arrival::Site));
         let news = passed.gathered.news.into_iter();
-        self.arrivals.extend(news.map(|(site, rank, novelty)| Arrival::News(site, rank, novelty)));
+        self.arrivals.extend(news.map(|(entry, novelty)| Arrival::News(entry, novelty)));
         let mut sought: Vec<u64> = passed.wanted.into_iter().collect();
         sought.sort_unstable();
         for site in sought {
@@ -171,9 +181,9 @@ impl Frontier {
                     taken += 1 + found.best.len() + found.later.len();
                     self.take_in(found)?;
                 }
-                Arrival::News(site, rank, novelty) => {
+                Arrival::News(entry, novelty) => {
                     taken += 1;
-                    self.take_news(UrlKey { site, url: rank.url }, &rank, novelty)?;
+                    self.take_news(&entry, novelty)?;
                 }
                 Arrival::Sought(site) => {
                     if let Some(loaded) = self.site_mut(site).filter(|loaded| loaded.wanted) {
@@ -186,18 +196,33 @@ impl Frontier {
         Ok(())
     }
 
-    /// Nothing is ready: sites that ran dry or are not in memory are looked for on disk, and mentions are checked.
+    /// Nothing is ready: whatever may bring something is done now.
     pub(crate) fn look_for_more(&mut self) -> Result<(), FrontierError> {
         self.check_mentions(CHECKS_A_CALL)?;
+        self.seek(Hurry::NothingReady)
+    }
+
+    /// Looks on disk for sites that ran dry, and for sites that are not in memory while there is room for them.
+    fn seek(&mut self, hurry: Hurry) -> Result<(), FrontierError> {
         if !self.may_give_job() {
             return Ok(());
         }
-        let seeks = |b: &Bucket| !b.wanted.is_empty() || b.cold_from.is_some();
+        let most = self.settings.bucket_sites();
+        if hurry == Hurry::NothingReady {
+            for number in 0..self.buckets.len() {
+                if self.buckets[number].cold_from.is_some() {
+                    self.shed(number, most);
+                }
+            }
+        }
+        let room = |b: &Bucket| match hurry {
+            Hurry::NothingReady => b.sites.len() < most,
+            // Sites go only when room is needed: a bucket that is nearly full would be looked through for a few.
+            Hurry::None => !b.scanned && b.sites.len() < most / 4 * 3,
+        };
+        let seeks = |b: &Bucket| !b.wanted.is_empty() || (b.cold_from.is_some() && room(b));
         let all = self.buckets.iter().enumerate().filter(|(_, b)| seeks(b));
         let buckets: Vec<usize> = all.map(|(number, _)| number).take(BUCKETS_A_JOB).collect();
-        if buckets.is_empty() {
-            return Ok(());
-        }
         // What was leased since the last merge is done in memory only: a run that does not know it shows the same
         // links again.
         let outdated = |number: &usize| {
@@ -207,6 +232,9 @@ impl Frontier {
         let outdated: Vec<usize> = buckets.iter().copied().filter(outdated).collect();
         if !outdated.is_empty() {
             return self.give_merges(&outdated);
+        }
+        if buckets.is_empty() {
+            return Ok(());
         }
         let passes = buckets.iter().map(|number| self.pass(*number, Freeze::Scan)).collect();
         self.give(self.job(passes, Ended::Unknown))
@@ -266,7 +294,7 @@ impl Frontier {
     /// Waits until a merge made room, for whoever reads the journal faster than it can be merged.
     pub(crate) fn make_room(&mut self) -> Result<(), FrontierError> {
         while self.crowded() {
-            self.attend()?;
+            self.attend_merges()?;
             if !self.at_work {
                 return Ok(());
             }
@@ -280,6 +308,11 @@ impl Frontier {
 
     /// Ends well: rests are committed, and the next start knows that nothing was asked since.
     pub fn close(mut self, journal: &mut Journal) -> Result<(), FrontierError> {
+        self.end(journal)
+    }
+
+    /// As `close`, for a frontier that others still hold: it can be read afterwards, and nothing else.
+    pub fn end(&mut self, journal: &mut Journal) -> Result<(), FrontierError> {
         // Larger stores are left as they are: reading the journal again is faster than merging all of them.
         const SMALL: u64 = 256 << 20;
         let rests = self.uncommitted_rests();
@@ -295,7 +328,12 @@ impl Frontier {
         let job = self.job(Vec::new(), Ended::Cleanly);
         self.give(job)?;
         self.wait_for_worker()?;
-        self.trouble.take().map_or(Ok(()), |(_, error)| Err(error))
+        if let Some((_, error)) = self.trouble.take() {
+            return Err(error);
+        }
+        // A change after this would not be known to be one: the mark says that nothing happened since.
+        self.broken = true;
+        Ok(())
     }
 
     /// Rests of sites that were released, and whose rest is not in the journal.
@@ -308,6 +346,13 @@ impl Frontier {
         let change = |(site, until, delay)| Change::SiteRests { site, until, delay };
         Transaction { changes: rests.into_iter().map(change).collect() }
     }
+}
+
+/// How urgent it is to find something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hurry {
+    None,
+    NothingReady,
 }
 
 /// Whether a pass takes along what is frozen.

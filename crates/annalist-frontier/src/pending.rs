@@ -1,12 +1,22 @@
 //! What one bucket knows that its run does not: rows and texts in memory, found by key and by site. Merging them
 //! into the run is in `merge.rs`.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use annalist_model::UrlKey;
 use hashbrown::HashTable;
 
-use crate::codec::{Malformed, Put, Take};
+use crate::arena::{Arena, PIECE_BITS};
 use crate::entry::{Entry, Tally};
+use crate::error::FrontierError;
+use crate::excerpt::Excerpts;
 use crate::hash::{Map, mix};
+use crate::pool::{Pieces, Pool};
+
+/// A place of a text that is a position in the journal.
+const IN_JOURNAL: u64 = 1 << 63;
+const SLOT_PIECE_BITS: u32 = 12;
 
 /// A row, and the next older one of its site (1 more than its place, 0 = none).
 #[derive(Clone, Copy, Debug)]
@@ -16,13 +26,15 @@ struct Slot {
 }
 
 /// Rows not merged yet. Each key stands here once: further mentions are added to its row.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pending {
     table: HashTable<u32>,
-    slots: Vec<Slot>,
+    slots: Pieces<Slot>,
     newest_of_site: Map<u64, u32>,
-    /// Texts: place of the key's earlier text (0 = the older layer's), length, body.
-    text: Vec<u8>,
+    /// Each text with the place of the key's earlier one (0 = the older layer's).
+    text: Arena,
+    /// Where texts are that are not in memory; `None` when all are.
+    excerpts: Option<Arc<Excerpts>>,
     /// Rows that are only mentions: whether their links are new is not known yet.
     pub(crate) unchecked: u64,
     /// What the checked rows change in the counts of the older layers.
@@ -35,8 +47,30 @@ pub(crate) struct Pending {
 const SLOT_BYTES: u64 = 56 + 12 + 8;
 
 impl Pending {
+    pub(crate) fn new(excerpts: Option<Arc<Excerpts>>) -> Pending {
+        Pending::with(Pool::new(SLOT_PIECE_BITS), Pool::new(PIECE_BITS), excerpts)
+    }
+
+    fn with(slots: Pool<Slot>, text: Pool<u8>, excerpts: Option<Arc<Excerpts>>) -> Pending {
+        Pending {
+            table: HashTable::new(),
+            slots: Pieces::new(slots),
+            newest_of_site: Map::default(),
+            text: Arena::new(text),
+            excerpts,
+            unchecked: 0,
+            tally: Tally::default(),
+            since: 0,
+        }
+    }
+
+    /// An empty one that shares memory with this one.
+    pub(crate) fn sibling(&self) -> Pending {
+        Pending::with(self.slots.pool().clone(), self.text.pool().clone(), self.excerpts.clone())
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
-        self.slots.is_empty()
+        self.slots.len() == 0
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -44,7 +78,7 @@ impl Pending {
     }
 
     pub(crate) fn bytes(&self) -> u64 {
-        self.slots.len() as u64 * SLOT_BYTES + self.text.len() as u64
+        self.slots.len() as u64 * SLOT_BYTES + self.text.bytes()
     }
 
     pub(crate) fn find(&self, key: UrlKey) -> Option<usize> {
@@ -93,30 +127,41 @@ impl Pending {
 
     /// Keeps a text after an earlier one of the same key; its place is the key's `text` from now on.
     pub(crate) fn add_text(&mut self, earlier: u64, body: &[u8]) -> u64 {
-        let place = self.text.len() as u64 + 1;
-        self.text.put_u32(u32::try_from(earlier).unwrap_or(0));
-        self.text.put_u32(u32::try_from(body.len()).unwrap_or(u32::MAX));
-        self.text.put(body);
-        place
+        self.text.add(earlier, body)
+    }
+
+    /// The place of a mention's text: in the journal, where it can be read from there.
+    pub(crate) fn mention_text(&mut self, journal_position: u64, body: &[u8]) -> u64 {
+        match self.excerpts {
+            Some(_) => journal_position | IN_JOURNAL,
+            None => self.add_text(0, body),
+        }
     }
 
     /// Texts of one row, newest first.
-    pub(crate) fn texts(&self, entry: &Entry) -> impl Iterator<Item = Result<&[u8], Malformed>> {
+    pub(crate) fn texts(&self, entry: &Entry) -> impl Iterator<Item = Result<Cow<'_, [u8]>, FrontierError>> {
         let mut next = entry.text;
         std::iter::from_fn(move || {
-            let place = usize::try_from(next.checked_sub(1)?).ok()?;
-            next = 0;
-            let read = || {
-                let mut take = Take::new(self.text.get(place..).ok_or(Malformed)?);
-                let earlier = take.u32()?;
-                let length = take.u32()? as usize;
-                Ok((u64::from(earlier), take.take(length)?))
-            };
-            Some(read().map(|(earlier, body)| {
+            let place = std::mem::take(&mut next);
+            let read = (place != 0).then(|| self.text_at(place))?;
+            Some(read.map(|(body, earlier)| {
                 next = earlier;
                 body
             }))
         })
+    }
+
+    fn text_at(&self, place: u64) -> Result<(Cow<'_, [u8]>, u64), FrontierError> {
+        match &self.excerpts {
+            Some(excerpts) if place & IN_JOURNAL != 0 => {
+                Ok((Cow::Owned(excerpts.read(place & !IN_JOURNAL)?), 0))
+            }
+            _ => {
+                let (body, earlier) =
+                    self.text.get(place).map_err(FrontierError::malformed("pending texts"))?;
+                Ok((Cow::Borrowed(body), earlier))
+            }
+        }
     }
 
     /// All rows in key order.
@@ -124,13 +169,5 @@ impl Pending {
         let mut entries: Vec<Entry> = self.slots.iter().map(|slot| slot.entry).collect();
         entries.sort_unstable_by_key(|entry| entry.key);
         entries
-    }
-
-    /// Room for as much as `other` held: buckets fill alike from one merge to the next.
-    pub(crate) fn shaped_like(other: &Pending) -> Pending {
-        let mut fresh = Pending::default();
-        fresh.slots.reserve(other.slots.len() / 2);
-        fresh.text.reserve(other.text.len() / 2);
-        fresh
     }
 }

@@ -25,6 +25,10 @@ impl Rank {
         Time::from_millis(self.turn())
     }
 
+    pub(crate) fn is_urgent(&self) -> bool {
+        self.first >> 32 != 0
+    }
+
     /// The order among sites, where the best link decides.
     pub(crate) fn weight(&self) -> (u64, u64) {
         (self.first, self.age)

@@ -7,8 +7,9 @@ use crate::bucket::Novelty;
 use crate::entry::Entry;
 use crate::error::FrontierError;
 use crate::frontier::Frontier;
+use crate::hash::Set;
 use crate::head::Head;
-use crate::merge::{FoundSite, keep_best, keep_earliest};
+use crate::merge::{FoundSite, keep_best};
 use crate::rank::Rank;
 use crate::settings::bucket_of;
 
@@ -26,12 +27,12 @@ impl Frontier {
             }
             return Ok(());
         };
-        let queued: Vec<Entry> = rows.into_iter().filter(Entry::is_queued).collect();
-        let count = queued.len() as u64;
-        let mut best = Vec::new();
-        let mut later = Vec::new();
-        for entry in &queued {
-            if self.is_elsewhere(entry.key) {
+        let (mut best, mut later) = (Vec::new(), Vec::new());
+        let mut count = 0;
+        let aside = self.aside(site);
+        for entry in rows.iter().filter(|entry| entry.is_queued()) {
+            count += 1;
+            if aside.contains(&entry.key.url) || self.is_out(entry.key) {
                 continue;
             }
             let rank = self.ranking.rank(entry);
@@ -40,18 +41,21 @@ impl Frontier {
                 _ => best.push(rank),
             }
         }
-        let limit = self.head_limit(count);
+        let limit = self.head_limit().of(count);
         let more = best.len() > limit;
         keep_best(&mut best, limit);
-        keep_earliest(&mut later, usize::MAX);
         let Some(site) = self.site_mut(site) else { return Ok(()) };
         site.head = Head::of(best);
         site.more = more;
         site.queued = count;
-        for rank in later {
-            site.set_aside(rank.not_before(), rank);
-        }
+        site.set_all_aside(later);
         Ok(())
+    }
+
+    /// Links of a site that are set aside.
+    fn aside(&self, site: u64) -> Set<u64> {
+        let loaded = self.buckets[bucket_of(site)].sites.get(&site);
+        loaded.into_iter().flat_map(|site| site.aside.iter().map(|(_, rank)| rank.url)).collect()
     }
 
     /// Leased, visited or set aside: not for the head.
@@ -68,13 +72,12 @@ impl Frontier {
         if known || !self.load(site)? {
             return Ok(());
         }
-        let mut best = Vec::new();
-        for rank in &found.best {
-            self.still_queued(site, rank, &mut best)?;
-        }
-        let mut later = Vec::new();
-        for rank in &found.later {
-            self.still_queued(site, rank, &mut later)?;
+        let aside = self.aside(site);
+        let (mut best, mut later) = (Vec::new(), Vec::new());
+        for (ranks, kept) in [(&found.best, &mut best), (&found.later, &mut later)] {
+            for rank in ranks.iter().filter(|rank| !aside.contains(&rank.url)) {
+                self.still_queued(site, rank, kept)?;
+            }
         }
         let (due, later): (Vec<Rank>, Vec<Rank>) =
             later.into_iter().partition(|r| r.not_before() <= self.now);
@@ -83,17 +86,16 @@ impl Frontier {
         let bucket = &self.buckets[bucket_of(site)];
         let fresh: Vec<Entry> =
             bucket.pending.of_site(site).filter(|e| e.is_queued() && !e.is_unchecked()).copied().collect();
-        let limit = self.head_limit(found.queued);
+        let limit = self.head_limit().of(found.queued);
         let overfull = best.len() > limit;
         keep_best(&mut best, limit);
         let Some(loaded) = self.site_mut(site) else { return Ok(()) };
         loaded.head = Head::of(best);
-        loaded.more = overfull || !found.complete;
+        loaded.more = overfull || found.more;
+        loaded.overflow |= found.more_later;
         loaded.wanted = false;
         loaded.queued = loaded.queued.max(found.queued);
-        for rank in later {
-            loaded.set_aside(rank.not_before(), rank);
-        }
+        loaded.set_all_aside(later);
         for entry in fresh {
             if !self.is_elsewhere(entry.key) {
                 self.offer_again(&entry)?;
@@ -106,7 +108,7 @@ impl Frontier {
     /// Keeps a rank that a pass found, if its link is still to be leased, under its present rank.
     fn still_queued(&self, site: u64, rank: &Rank, kept: &mut Vec<Rank>) -> Result<(), FrontierError> {
         let key = UrlKey { site, url: rank.url };
-        if self.is_elsewhere(key) {
+        if self.is_out(key) {
             return Ok(());
         }
         let bucket = &self.buckets[bucket_of(site)];
@@ -123,23 +125,23 @@ impl Frontier {
     }
 
     /// Takes in a link that a merge found queued, of a site that was in memory then.
-    pub(crate) fn take_news(
-        &mut self,
-        key: UrlKey,
-        rank: &Rank,
-        novelty: Novelty,
-    ) -> Result<(), FrontierError> {
+    pub(crate) fn take_news(&mut self, found: &Entry, novelty: Novelty) -> Result<(), FrontierError> {
+        let (key, rank) = (found.key, self.ranking.rank(found));
         let Some(site) = self.site_mut(key.site) else { return Ok(()) };
         if novelty == Novelty::New {
             site.queued += 1;
         }
-        let below = site.more && site.head.worst().is_none_or(|worst| rank < worst);
+        let below = site.more && site.head.worst().is_none_or(|worst| rank < *worst);
         if below && !site.head.holds(key.url) {
             self.wake(key.site);
             return Ok(());
         }
-        let entry = self.buckets[bucket_of(key.site)].peek(self.update, key)?;
-        match entry.filter(Entry::is_queued) {
+        let bucket = &self.buckets[bucket_of(key.site)];
+        let entry = match bucket.pending.find(key) {
+            None => Some(*found),
+            Some(_) => bucket.peek(self.update, key)?.filter(Entry::is_queued),
+        };
+        match entry {
             Some(entry) if !self.is_elsewhere(key) => self.offer_again(&entry),
             _ => Ok(()),
         }

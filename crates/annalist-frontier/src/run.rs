@@ -280,7 +280,7 @@ impl RunWriter {
     }
 
     pub(crate) fn push(&mut self, entry: &Entry) -> Result<(), FrontierError> {
-        if self.entries % BLOCK as u64 == 0 {
+        if self.entries.is_multiple_of(BLOCK as u64) {
             self.index.push(entry.key);
         }
         self.entries += 1;

@@ -71,7 +71,7 @@ impl Settings {
 
     /// Links not merged yet. A merge holds a second copy of a part of them.
     pub(crate) fn pending_bytes(&self) -> u64 {
-        self.memory_bytes / 2
+        self.memory_bytes / 8 * 5
     }
 
     /// Sites held in memory, of one bucket. A site is about 256 bytes without its head.

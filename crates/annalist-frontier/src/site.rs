@@ -7,7 +7,11 @@ use annalist_model::Time;
 use crate::agenda::Weight;
 use crate::entry::SiteRow;
 use crate::head::Head;
+use crate::merge::keep_earliest;
 use crate::rank::Rank;
+
+/// Links of a site that wait for a time of their own, in memory.
+const MOST_ASIDE: usize = 4096;
 
 /// Where a site stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,20 +114,24 @@ impl Site {
         if self.more && self.head.worst().is_none_or(|worst| rank < *worst) {
             return;
         }
-        self.head.insert(rank);
-        if self.head.shorten(limit) {
-            self.more = true;
-        }
+        self.more |= self.head.insert(rank, limit);
     }
 
     /// Sets a link aside until its time; what is too much stays in the store.
     pub(crate) fn set_aside(&mut self, until: Time, rank: Rank) {
-        const MOST: usize = 4096;
-        if self.aside.len() >= MOST {
+        if self.aside.len() >= MOST_ASIDE {
             self.overflow = true;
         } else if !self.is_aside(rank.url) {
             self.aside.push((until, rank));
         }
+    }
+
+    /// Sets links aside that are to be tried again and are not here yet, the earliest first.
+    pub(crate) fn set_all_aside(&mut self, mut later: Vec<Rank>) {
+        let room = MOST_ASIDE.saturating_sub(self.aside.len());
+        self.overflow |= later.len() > room;
+        keep_earliest(&mut later, room);
+        self.aside.extend(later.into_iter().map(|rank| (rank.not_before(), rank)));
     }
 
     /// Links whose time has come take their place in the head.

@@ -218,12 +218,13 @@ impl Merger {
         }
         for bucket in &job.idle {
             if let Some(files) = next.buckets.get_mut(*bucket) {
-                files.mark = job.position;
+                // While the journal is replayed, a run may be ahead of it.
+                files.mark = files.mark.max(job.position);
             }
         }
         next.notes = job.notes.clone();
-        next.notes_mark = job.position;
-        next.sequence = job.sequence;
+        next.notes_mark = next.notes_mark.max(job.position);
+        next.sequence = next.sequence.max(job.sequence);
         next.ended = job.ended;
         self.disk.sync_dir(&self.dir).map_err(FrontierError::io("sync the folder"))?;
         let fresh: Vec<u64> = passed.iter().filter_map(|p| p.merged.as_ref().map(|m| m.0.number)).collect();
@@ -231,21 +232,22 @@ impl Merger {
             self.outdated.extend(fresh);
             return Err(e);
         }
+        // Until the frontier has taken in this job it may read texts of the journal that the new runs hold.
+        let needed_from = self.manifest.oldest_mark();
         self.manifest = next;
         self.outdated.extend(replaced.into_iter().filter(|number| *number != 0));
-        self.clean_up();
+        self.clean_up(needed_from);
         Ok(())
     }
 
     /// Removes what no longer counts. A file that cannot be removed is tried again when the frontier is opened.
-    fn clean_up(&mut self) {
+    fn clean_up(&mut self, needed_from: u64) {
         for number in self.outdated.drain(..) {
             let _ = self.disk.remove(&self.dir.join(run::file_name(number)));
         }
-        let oldest = self.manifest.oldest_mark();
         let mut segments = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
         while let [first, second, ..] = segments.as_slice()
-            && second.start <= oldest
+            && second.start <= needed_from
         {
             let _ = self.disk.remove(&self.dir.join(journal::file_name(first.serial)));
             segments.remove(0);

@@ -1,5 +1,7 @@
 //! Whatever happens, and in whatever order, the frontier does what a plain map would do; it only does it on disk.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails where it stands")]
+
 mod reference;
 
 use std::path::Path;
@@ -242,12 +244,14 @@ impl World {
             assert!(eligible.contains(&link.key), "{:?} is not to be leased", link.link.url);
             assert_eq!(link.tries, self.reference.rows[&link.key].tries);
         }
-        // Averages are rounded differently here and there: their order is not compared.
-        if self.reference.update != Update::Avg || self.reference.order != Order::BestFirst {
-            assert!(is_subsequence(&leased, &eligible), "out of order");
-            if certain {
-                assert_eq!(leased, eligible[..eligible.len().min(3)], "not the best");
-            }
+        // Averages are rounded differently here and there: their order is not compared. Nor is it while mentions wait
+        // for a merge: what they add to a link that is not in memory is not known yet.
+        let averaged = self.reference.update == Update::Avg && self.reference.order == Order::BestFirst;
+        if certain && !averaged {
+            // A turn gives up where too many links of a resting host stand before the others.
+            let resting = self.reference.hosts.iter().any(|((s, _), until)| *s == lease.site && *until > now);
+            let expected = if resting { leased.len() } else { eligible.len().min(3) };
+            assert_eq!(leased, eligible[..expected], "not the best");
         }
         self.reference.out.extend(leased);
         self.leases.push(lease);
@@ -315,11 +319,6 @@ impl World {
     }
 }
 
-fn is_subsequence(part: &[UrlKey], whole: &[UrlKey]) -> bool {
-    let mut whole = whole.iter();
-    part.iter().all(|key| whole.any(|other| other == key))
-}
-
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
     #[test]
@@ -339,13 +338,15 @@ proptest! {
 fn lease_all(frontier: &mut Frontier, journal: &mut Journal, mut now: Time) -> Vec<(UrlKey, f32)> {
     let mut order = Vec::new();
     let mut idle = 0;
-    while idle < 1000 {
+    while idle < 5_000 {
         now = now.plus(Duration::from_millis(1));
         let Some(lease) = frontier.next(now).unwrap() else {
             idle += 1;
             if frontier.exhausted() {
                 break;
             }
+            // The merging thread has to have its turn too.
+            std::thread::sleep(Duration::from_millis(u64::from(idle > 10)));
             continue;
         };
         idle = 0;
@@ -387,9 +388,9 @@ fn filled(sites: usize, pages: usize, merging: Merging) -> (SimDisk, Settings, F
         frontier.apply(committed).unwrap();
         while merging == Merging::Background && frontier.crowded() {
             std::thread::yield_now();
-            frontier.next(Time::from_millis(0)).unwrap().map_or((), |lease| {
+            if let Some(lease) = frontier.next(Time::from_millis(0)).unwrap() {
                 frontier.release(lease.id, Time::from_millis(0), &[]).unwrap();
-            });
+            }
         }
     }
     (disk, settings, frontier, journal)
@@ -418,10 +419,20 @@ fn more_sites_than_fit_into_memory_all_have_their_turn_and_no_link_is_leased_twi
             .iter()
             .map(|(key, _)| *key)
             .collect();
-        assert!(frontier.exhausted() || merging == Merging::Background);
+        assert!(frontier.exhausted(), "{merging:?}: {} leased, {:?}", order.len(), frontier.counts());
         order.sort_unstable();
         let leased = order.len();
         order.dedup();
         assert_eq!((leased, order.len()), (8_000, 8_000), "{merging:?}");
+    }
+}
+
+#[test]
+fn sites_that_found_no_room_in_memory_are_leased_though_nothing_was_merged_yet() {
+    for merging in [Merging::Inline, Merging::Background] {
+        let (_, _, mut frontier, mut journal) = filled(450, 1, merging);
+        let order = lease_all(&mut frontier, &mut journal, Time::from_millis(1));
+        assert!(frontier.exhausted(), "{merging:?}: {} leased, {:?}", order.len(), frontier.counts());
+        assert_eq!(order.len(), 450, "{merging:?}");
     }
 }

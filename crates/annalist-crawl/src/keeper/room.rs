@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::error::Error;
+use std::sync::PoisonError;
 use std::time::Duration;
 
 use annalist_frontier::{Committed, Transaction};
@@ -125,14 +126,17 @@ impl Archive {
     /// Closes everything in order; afterwards a restart needs no recovery.
     pub(super) fn close(&mut self) -> Result<(), KeepError> {
         self.persist(Writer::close)?;
-        self.checkpoint()?;
+        self.end_frontier()?;
         self.logs.flush().map_err(|e| KeepError::Closed(e.to_string()))
     }
 
-    fn checkpoint(&mut self) -> Result<(), KeepError> {
+    /// Ends the frontier well: the next start knows that nothing was asked since.
+    fn end_frontier(&mut self) -> Result<(), KeepError> {
         let mut failures = 0;
         loop {
-            let done = self.frontier().checkpoint();
+            let mut frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
+            let done = frontier.end(&mut self.journal);
+            drop(frontier);
             match done {
                 Ok(()) => {
                     self.relieved();
