@@ -163,6 +163,18 @@ fn what_is_allowed_but_hardly_meant_is_a_warning() {
 
 #[test]
 fn a_collection_name_becomes_a_file_name() {
-    let spec = spec(&LEAST.replace("\"test\"", "\"Euro crisis: 2010_é\""));
-    assert_eq!(spec.file_prefix(), "Euro-crisis--2010_-");
+    let named = |name: &str| spec(&LEAST.replace("\"test\"", &format!("\"{name}\"")));
+    assert_eq!(named("Euro crisis: 2010_b").file_prefix(), "Euro-crisis--2010_b");
+    assert_ne!(named("Ελλάδα").file_prefix(), named("Κύπρος").file_prefix());
+    assert!(named("Ελλάδα").file_prefix().is_ascii());
+    assert_eq!(named("Ελλάδα").folder_name(), "Ελλάδα");
+    assert_eq!(named("..").folder_name(), "crawl");
+}
+
+#[test]
+fn limits_of_pages_are_those_of_a_whole_site() {
+    let text = format!("{LEAST}\n[[site]]\nsite = \"blog.example.org\"\npages = 3\n");
+    let mistakes = parsed(&text).mistakes;
+    assert_eq!(mistakes.len(), 1, "{mistakes:?}");
+    assert!(mistakes[0].message.contains("write them for example.org"));
 }
