@@ -39,7 +39,7 @@ pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
     let report = ran.json()?;
     let number = |name: &str| report[name].as_f64().with_context(|| format!("no {name}"));
     let captures = number("captures")?;
-    let times = completion_times(&job)?;
+    let fetches = fetches(&job)?;
     let mut figures = Figures::new();
     let mut put = |name: &str, value: Value| figures.insert(format!("crawl.{name}"), value);
     put("pages", json!(captures));
@@ -48,16 +48,28 @@ pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
     put("bytes_per_page", json!(number("bytes")? / captures));
     put("stored_bytes_per_page", json!(number("stored_bytes")? / captures));
     put("peak_rss_mb", json!(number("peak_rss_bytes")? / 1e6));
-    put("last_over_first_tenth", json!(last_over_first_tenth(&times)));
+    // By bytes: a web's first pages are its robots.txt, style sheets and lists, a third as long as the rest.
+    put("last_over_first_tenth", json!(last_over_first_tenth(&fetches, |fetch| fetch.bytes as f64)));
+    put("last_over_first_tenth_by_count", json!(last_over_first_tenth(&fetches, |_| 1.0)));
     Ok(figures)
 }
 
-/// When each capture began, in milliseconds since the first, in order: crawl.log's ninth field.
-pub fn completion_times(job: &Path) -> Result<Vec<u64>> {
+/// One line of crawl.log.
+struct Fetch {
+    begun_millis: u64,
+    bytes: u64,
+}
+
+/// Every fetch, in the order they began.
+fn fetches(job: &Path) -> Result<Vec<Fetch>> {
     let log = std::fs::read_to_string(job.join("logs/crawl.log")).context("no crawl.log")?;
-    let mut times: Vec<u64> = log.lines().filter_map(begun_millis).collect();
-    times.sort_unstable();
-    Ok(times)
+    let fetch = |line: &str| {
+        let bytes = line.split_whitespace().nth(2)?.parse().ok()?;
+        Some(Fetch { begun_millis: begun_millis(line)?, bytes })
+    };
+    let mut fetches: Vec<Fetch> = log.lines().filter_map(fetch).collect();
+    fetches.sort_unstable_by_key(|fetch| fetch.begun_millis);
+    Ok(fetches)
 }
 
 /// The time of day of a line's fetch in milliseconds; a run over midnight is not worth a calendar.
@@ -70,11 +82,14 @@ pub fn begun_millis(line: &str) -> Option<u64> {
 }
 
 /// Speed of the last tenth of the captures as a share of the first tenth's.
-fn last_over_first_tenth(times: &[u64]) -> f64 {
-    let tenth = times.len() / 10;
+fn last_over_first_tenth(fetches: &[Fetch], work: impl Fn(&Fetch) -> f64) -> f64 {
+    let tenth = fetches.len() / 10;
     if tenth < 2 {
         return 1.0;
     }
-    let span = |from: usize, to: usize| (times[to] - times[from]).max(1) as f64;
-    span(0, tenth) / span(times.len() - 1 - tenth, times.len() - 1)
+    let speed = |part: &[Fetch]| {
+        let span = part[part.len() - 1].begun_millis - part[0].begun_millis;
+        part.iter().map(&work).sum::<f64>() / span.max(1) as f64
+    };
+    speed(&fetches[fetches.len() - tenth..]) / speed(&fetches[..tenth])
 }
