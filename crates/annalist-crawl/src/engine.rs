@@ -272,7 +272,8 @@ impl Crawl {
     fn publish(&self, now: Time) {
         let counts = self.stages.frontier().counts();
         let in_flight = self.stages.spec.frontier.visits - self.stages.visits.available_permits();
-        let waiting_for = (counts.leased == 0 && counts.queued > 0)
+        let idle = counts.leased == 0 && in_flight == 0 && self.stages.keeper.unacknowledged() == 0;
+        let waiting_for = (idle && counts.queued > 0)
             .then(|| self.stages.frontier().next_ready_at())
             .flatten()
             .map(|at| format!("{} links rest until {}", counts.queued, at.rfc3339()));

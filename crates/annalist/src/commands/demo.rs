@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use annalist_model::spec::parse;
+use annalist_model::spec::{SiteRules, Spec, parse};
+use annalist_model::url::site_of;
 use annalist_testweb::{Hazard, ServerOptions, TestWeb, WorldConfig};
 use anyhow::{Context, Result, bail};
 
@@ -20,14 +21,15 @@ pub fn run(args: &DemoArgs) -> Result<Exit> {
     let (pages, forbidden) = (truth.allowed_pages().count(), truth.forbidden_pages().count());
     eprintln!(
         "A web of {} hosts with {} addresses to fetch and {} that robots.txt forbids listens on {} and its\n\
-         neighbours. Some hosts are hostile: they never end, lie about lengths, redirect in circles.",
+         neighbours. Some hosts are hostile: they blow up, nest without end, redirect in circles.",
         web.world().hosts().len(),
         show::count(pages as u64),
         show::count(forbidden as u64),
         web.first_address(),
     );
     let parsed = parse(&spec_text(&web), &|name| Err(format!("{name}: the demo has no files")));
-    let Some(spec) = parsed.spec else { bail!("the demo's spec is wrong: {:?}", parsed.mistakes) };
+    let Some(mut spec) = parsed.spec else { bail!("the demo's spec is wrong: {:?}", parsed.mistakes) };
+    limit_hostile_sites(&mut spec, &web);
     let report = crawl(spec, &args.job, Progress::Shown)?;
     conclude(&report, &args.job, args.json, false);
     tell_replay(&args.job);
@@ -43,7 +45,7 @@ fn start_web(pages: usize) -> Result<TestWeb> {
         addresses: 30,
         hazards: vec![
             Hazard::RedirectLoop,
-            Hazard::WrongLength,
+            Hazard::CookieFlood,
             Hazard::Bomb,
             Hazard::DeepNesting,
             Hazard::Calendar,
@@ -56,6 +58,17 @@ fn start_web(pages: usize) -> Result<TestWeb> {
     };
     let options = ServerOptions { latency: Duration::from_millis(2), ..ServerOptions::default() };
     TestWeb::start(config, options).context("the web for trying cannot be started")
+}
+
+/// Some hosts go on for ever; a few pages of each are enough to see it.
+fn limit_hostile_sites(spec: &mut Spec, web: &TestWeb) {
+    const PAGES: u64 = 40;
+    for host in web.world().hosts().iter().filter(|host| !host.is_healthy()) {
+        let site = site_of(&host.name).to_owned();
+        if !spec.sites.iter().any(|known| known.site == site) {
+            spec.sites.push(SiteRules { site, pages: Some(PAGES), ..SiteRules::default() });
+        }
+    }
 }
 
 /// Impatient settings: nobody else uses these servers.
