@@ -11,7 +11,7 @@ use annalist_frontier::{Change, Transaction};
 use annalist_model::Time;
 use annalist_model::spec::Spec;
 use annalist_read::Reader;
-use annalist_sources::{WebSettings, WebSource};
+use annalist_sources::{SlowLane, WebSettings, WebSource};
 use annalist_warc::{RecoverReport, Writer};
 use tokio::sync::{Notify, Semaphore};
 
@@ -134,12 +134,14 @@ impl Crawl {
         let settings = writer_settings(&spec, &job);
         let recovered = recover_archive(&disk, &settings, frontier.note(keeper::WARC_NOTE))?;
 
+        let lane = SlowLane::start().map_err(io_error("no thread for the slow lane"))?;
         let web = WebSource::new(WebSettings {
             user_agent: user_agent(&spec),
             rules: spec.fetch.clone(),
             network: spec.network.clone(),
             digest: spec.archive.digest,
             spool: job.spool(),
+            lane: lane.clone(),
         })?;
         let logs = Logs::open(&job.logs()).map_err(io_error("the logs cannot be opened"))?;
         let by_seed: Vec<u64> =
@@ -167,13 +169,15 @@ impl Crawl {
             pause: keeper::PAUSE,
         };
         archive.begin(seeds(&spec, &scope), &recovered)?;
-        let (handle, keeper) = keeper::start(archive).map_err(io_error("no thread for the keeper"))?;
+        let (handle, keeper) =
+            keeper::start(archive, lane.clone()).map_err(io_error("no thread for the keeper"))?;
         // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
         let first = if resumed { now.plus(spec.politeness.min_delay) } else { now };
         let stages = Arc::new(Stages {
             web,
             robots: RobotsDesk::new(&product_token(&spec)),
             keeper: handle,
+            lane,
             reader: Arc::new(Reader::new(spec.canonical.clone())),
             scope,
             frontier,

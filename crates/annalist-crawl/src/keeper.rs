@@ -14,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use annalist_frontier::{Change, LeaseId};
 use annalist_model::{Capture, Link, Outcome, Time, UrlKey};
-use annalist_sources::Lookup;
+use annalist_sources::{Lookup, SlowLane};
+use annalist_warc::Packing;
 use tokio::sync::oneshot;
 
 use crate::logs::Severity;
@@ -123,15 +124,44 @@ enum Message {
 pub struct KeeperHandle {
     messages: Sender<Message>,
     unacknowledged: Arc<AtomicUsize>,
+    /// Where large responses are packed.
+    lane: SlowLane,
+    salt: u64,
+    packing: Packing,
 }
+
+/// Responses up to this length are packed by whoever fetched them; longer ones are left to other threads.
+const PACKED_AT_ONCE: u64 = 64 << 10;
 
 impl KeeperHandle {
     /// Writes the exchanged bytes. They count when the visit is acknowledged.
     pub async fn record(&self, capture: &mut Capture, dns: Option<Lookup>) -> Result<Ticket, KeepError> {
-        settle_digest(capture);
+        let coded = capture.head.all("transfer-encoding").next().is_some();
+        let exchanged = self.prepare(Exchanged::take(capture, dns), coded).await?;
+        capture.payload_digest.clone_from(&exchanged.payload_digest);
+        capture.payload_length = exchanged.payload_length;
         let (reply, ticket) = oneshot::channel();
-        self.send(Message::Record(Box::new(Exchanged::take(capture, dns)), reply))?;
+        self.send(Message::Record(Box::new(exchanged), reply))?;
         ticket.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// Everything that takes long is done before the keeper's turn: he has to serve everybody.
+    async fn prepare(&self, mut exchanged: Exchanged, coded: bool) -> Result<Exchanged, KeepError> {
+        let (salt, packing) = (self.salt, self.packing);
+        let (large, short) = (exchanged.is_large(), exchanged.length() <= PACKED_AT_ONCE);
+        let work = move || {
+            if coded {
+                settle_digest(&mut exchanged);
+            }
+            exchanged.pack(salt, packing);
+            exchanged
+        };
+        let done = match (large, short) {
+            (true, _) => self.lane.run(work).await,
+            (false, true) => Ok(work()),
+            (false, false) => tokio::task::spawn_blocking(work).await.map_err(std::io::Error::from),
+        };
+        done.map_err(|fault| KeepError::Lost(fault.to_string()))
     }
 
     /// Hands a visit over for acknowledgement.
@@ -174,10 +204,14 @@ const LONGEST_WAIT: Duration = Duration::from_millis(200);
 const LARGEST_GROUP: usize = 64;
 
 /// Starts the keeper's thread. It ends when it is closed or abandoned, or when the archive cannot be written.
-pub fn start(archive: Archive) -> std::io::Result<(KeeperHandle, JoinHandle<Result<Archive, KeepError>>)> {
+pub fn start(
+    archive: Archive,
+    lane: SlowLane,
+) -> std::io::Result<(KeeperHandle, JoinHandle<Result<Archive, KeepError>>)> {
     let (messages, inbox) = channel();
     let unacknowledged = Arc::new(AtomicUsize::new(0));
-    let handle = KeeperHandle { messages, unacknowledged: Arc::clone(&unacknowledged) };
+    let (salt, packing) = (archive.salt, archive.writer.packing());
+    let handle = KeeperHandle { messages, unacknowledged: Arc::clone(&unacknowledged), lane, salt, packing };
     let thread = std::thread::Builder::new()
         .name("keeper".to_owned())
         .spawn(move || keep(archive, &inbox, &unacknowledged))?;

@@ -1,11 +1,12 @@
 //! Which WARC records a capture becomes. When they are written and acknowledged is the keeper's concern.
 
 use std::io::{self, BufRead, Read};
+use std::path::{Path, PathBuf};
 
 use annalist_model::{Block, CanonicalUrl, Capture, Time, Truncated};
 use annalist_sources::Lookup;
 use annalist_warc::{
-    Dechunked, DigestKind, Exchange, Hasher, HttpHead, Record, RecordId, RefersTo, RevisitProfile,
+    Dechunked, DigestKind, Exchange, Hasher, HttpHead, Packing, Record, RecordId, RefersTo, RevisitProfile,
 };
 use uuid::Uuid;
 use xxhash_rust::xxh3::xxh3_128;
@@ -24,6 +25,8 @@ pub struct Exchanged {
     pub certificate_fault: Option<String>,
     /// A look-up that led to the server and is not in the archive yet.
     pub dns: Option<Lookup>,
+    /// The record of the response, packed beforehand.
+    pub packed: Option<Record>,
 }
 
 impl Exchanged {
@@ -40,28 +43,88 @@ impl Exchanged {
             truncated: capture.truncated,
             certificate_fault: capture.certificate_fault.clone(),
             dns,
+            packed: None,
+        }
+    }
+
+    /// Whether the response is in a file, too large to be dealt with between others.
+    pub fn is_large(&self) -> bool {
+        matches!(self.response, Block::File { .. })
+    }
+
+    /// How long the response is.
+    pub fn length(&self) -> u64 {
+        self.response.length()
+    }
+
+    /// Packs the record of the response, so that the keeper has only to copy it. One that cannot be packed now is left
+    /// to the keeper, who knows how to wait for room.
+    pub fn pack(&mut self, salt: u64, packing: Packing) {
+        let (block, beside) = match &self.response {
+            Block::Memory(bytes) => (bytes.clone().into(), PathBuf::new()),
+            Block::File { path, length } => {
+                (annalist_warc::Block::File { path: path.clone(), length: *length }, packed_path(path))
+            }
+        };
+        match packing.pack(self.response_record(salt, block), &beside) {
+            Ok(record) => self.packed = Some(record),
+            Err(fault) => {
+                tracing::debug!(%fault, "a response was not packed beforehand");
+                let _ = std::fs::remove_file(beside);
+            }
+        }
+    }
+
+    /// The files that may be removed when the records are durable.
+    pub fn spooled(&self) -> Vec<PathBuf> {
+        match &self.response {
+            Block::File { path, .. } if self.packed.is_some() => vec![path.clone(), packed_path(path)],
+            Block::File { path, .. } => vec![path.clone()],
+            Block::Memory(_) => Vec::new(),
+        }
+    }
+
+    fn response_record(&self, salt: u64, block: annalist_warc::Block) -> Record {
+        let id = response_id(salt, self.url.as_str(), self.started, &self.payload_digest);
+        let truncated = self.truncated.map(warc_truncated);
+        let response = Record::response(id, &self.exchange(), &self.payload_digest, truncated, block);
+        self.with_certificate_fault(response)
+    }
+
+    fn exchange(&self) -> Exchange<'_> {
+        let started_ms = self.started.millis();
+        Exchange { target_uri: self.url.as_str(), started_ms, server: Some(self.server) }
+    }
+
+    fn with_certificate_fault(&self, response: Record) -> Record {
+        match &self.certificate_fault {
+            Some(fault) => response.with_field("WARC-Certificate-Fault", fault.clone()),
+            None => response,
         }
     }
 }
 
+/// Beside the response, under a name that is removed at the next start like the response itself.
+fn packed_path(response: &Path) -> PathBuf {
+    response.with_extension("packed.spool")
+}
+
 /// A chunked payload is digested as archives read it: head and chunks are taken from the recorded bytes by the same code
 /// that will verify them, however odd they are.
-pub fn settle_digest(capture: &mut Capture) {
-    if capture.head.all("transfer-encoding").next().is_none() {
-        return;
-    }
-    let Ok(kind) = capture.payload_digest.parse::<annalist_warc::Digest>().map(|digest| digest.kind()) else {
+pub fn settle_digest(exchanged: &mut Exchanged) {
+    let Ok(kind) = exchanged.payload_digest.parse::<annalist_warc::Digest>().map(|digest| digest.kind())
+    else {
         return;
     };
-    let read = match &capture.response {
+    let read = match &exchanged.response {
         Block::Memory(bytes) => digest_of(kind, bytes.as_slice()),
         Block::File { path, .. } => {
             std::fs::File::open(path).and_then(|file| digest_of(kind, io::BufReader::new(file)))
         }
     };
     if let Ok((digest, length)) = read {
-        capture.payload_digest = digest;
-        capture.payload_length = length;
+        exchanged.payload_digest = digest;
+        exchanged.payload_length = length;
     }
 }
 
@@ -98,35 +161,38 @@ pub fn response_id(salt: u64, url: &str, started: Time, payload_digest: &str) ->
 
 /// The records of one exchange: response or revisit first, its request, and the look-up that led there.
 /// The block's file, if it is in one, may be removed when the records are durable.
-pub fn records_of(exchanged: Exchanged, salt: u64, original: Option<&Original>) -> io::Result<Vec<Record>> {
-    let started_ms = exchanged.started.millis();
-    let exchange =
-        Exchange { target_uri: exchanged.url.as_str(), started_ms, server: Some(exchanged.server) };
-    let digest = exchanged.payload_digest.as_str();
-    let id = response_id(salt, exchanged.url.as_str(), exchanged.started, digest);
-    let mut response = match original {
-        Some(original) => {
-            let refers_to = RefersTo {
-                id: Some(response_id(salt, &original.url, original.started, digest)),
-                target_uri: &original.url,
-                started_ms: original.started.millis(),
-            };
-            let head = http_head(&exchanged.response)?;
-            Record::revisit(id, &exchange, digest, RevisitProfile::IdenticalPayloadDigest, &refers_to, head)
-        }
-        None => {
-            let truncated = exchanged.truncated.map(warc_truncated);
-            Record::response(id, &exchange, digest, truncated, warc_block(exchanged.response))
-        }
+pub fn records_of(
+    mut exchanged: Exchanged,
+    salt: u64,
+    original: Option<&Original>,
+) -> io::Result<Vec<Record>> {
+    let id = response_id(salt, exchanged.url.as_str(), exchanged.started, &exchanged.payload_digest);
+    let response = match original {
+        Some(original) => revisit(&exchanged, id, salt, original)?,
+        None => exchanged.packed.take().unwrap_or_else(|| {
+            let response = std::mem::replace(&mut exchanged.response, Block::Memory(Vec::new()));
+            exchanged.response_record(salt, warc_block(response))
+        }),
     };
-    if let Some(fault) = &exchanged.certificate_fault {
-        response = response.with_field("WARC-Certificate-Fault", fault.clone());
-    }
-    let mut records = vec![response, Record::request(new_id(), &exchange, id, exchanged.request)];
+    let request = std::mem::take(&mut exchanged.request);
+    let mut records = vec![response, Record::request(new_id(), &exchanged.exchange(), id, request)];
     if let Some(dns) = &exchanged.dns {
-        records.push(dns_record(dns, &exchanged.url, started_ms));
+        records.push(dns_record(dns, &exchanged.url, exchanged.started.millis()));
     }
     Ok(records)
+}
+
+fn revisit(exchanged: &Exchanged, id: RecordId, salt: u64, original: &Original) -> io::Result<Record> {
+    let digest = exchanged.payload_digest.as_str();
+    let refers_to = RefersTo {
+        id: Some(response_id(salt, &original.url, original.started, digest)),
+        target_uri: &original.url,
+        started_ms: original.started.millis(),
+    };
+    let head = http_head(&exchanged.response)?;
+    let profile = RevisitProfile::IdenticalPayloadDigest;
+    let revisit = Record::revisit(id, &exchanged.exchange(), digest, profile, &refers_to, head);
+    Ok(exchanged.with_certificate_fault(revisit))
 }
 
 fn dns_record(dns: &Lookup, url: &CanonicalUrl, started_ms: u64) -> Record {

@@ -1,5 +1,6 @@
 //! What a visit needs, in one place: the stages of the path, and the line to the server that is being asked.
 
+use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,7 +9,7 @@ use annalist_frontier::Frontier;
 use annalist_model::spec::Spec;
 use annalist_model::{Capture, Hop, Link, LinkKind, Page, Readability, Time, UrlKey};
 use annalist_read::Reader;
-use annalist_sources::{Connection, Lookup, WebSource};
+use annalist_sources::{Connection, Lookup, SlowLane, WebSource};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::budget::Budget;
@@ -27,6 +28,8 @@ pub struct Stages {
     pub web: WebSource,
     pub robots: RobotsDesk,
     pub keeper: KeeperHandle,
+    /// For what would keep the others waiting.
+    pub lane: SlowLane,
     pub reader: Arc<Reader>,
     pub scope: Scope,
     pub frontier: Arc<Mutex<Frontier>>,
@@ -53,21 +56,30 @@ impl Stages {
         self.turns.load(Ordering::Relaxed)
     }
 
-    /// Reads a capture on a thread of its own kind, so that a page that is hard to read delays no fetch.
+    /// Reads a capture on a thread of its own kind, so that it delays no fetch; a page that is hard to read goes to the
+    /// slow lane and delays no other page either.
     pub async fn read(&self, capture: &mut Capture, kind: LinkKind) -> Page {
-        let Ok(_permit) = self.reading.acquire().await else { return Page::default() };
         let reader = Arc::clone(&self.reader);
         let (url, head, body) =
             (capture.url.clone(), capture.head.clone(), std::mem::take(&mut capture.body));
-        let reading = tokio::task::spawn_blocking(move || match kind {
-            LinkKind::Sitemap => reader.read_sitemap(&url, &head, &body),
-            _ => reader.read(&url, &head, &body),
-        });
+        let light = {
+            let Ok(_permit) = self.reading.acquire().await else { return Page::default() };
+            tokio::task::spawn_blocking(move || match reader.read_light(kind, &url, &head, &body) {
+                Some(page) => Ok(page),
+                None => Err(Box::new(move || reader.read_as(kind, &url, &head, &body))),
+            })
+            .await
+        };
         // A panic in a parser is a page with a reason, not the end of a crawl.
-        reading.await.unwrap_or_else(|fault| Page {
+        let failed = |fault: &dyn Display| Page {
             readability: Readability::Partial(format!("the reader failed: {fault}")),
             ..Page::default()
-        })
+        };
+        match light {
+            Ok(Ok(page)) => page,
+            Ok(Err(heavy)) => self.lane.run(heavy).await.unwrap_or_else(|fault| failed(&fault)),
+            Err(fault) => failed(&fault),
+        }
     }
 
     /// How many hops beyond the scope a link is; 0 inside. Found by walking up to the first page inside. A redirect

@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use annalist_model::link::shortened;
-use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Page, Readability, ResponseHead};
+use annalist_model::{CanonicalUrl, Canonicaliser, LinkKind, Page, Readability, ResponseHead};
 
 use crate::found::{Found, MOST_LINKS, Mention};
 use crate::language::language;
@@ -28,13 +28,29 @@ pub struct Limits {
     pub tree: TreeLimits,
     /// Bodies are cut here before reading.
     pub body_bytes: usize,
+    /// So are lists of addresses that come packed, once they are not.
+    pub unpacked_bytes: u64,
     /// The visible text is cut here.
     pub text_bytes: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Limits { tree: TreeLimits::default(), body_bytes: 16 << 20, text_bytes: 64 << 10 }
+        Limits {
+            tree: TreeLimits::default(),
+            body_bytes: 16 << 20,
+            unpacked_bytes: sitemap::MOST_BYTES,
+            text_bytes: 64 << 10,
+        }
+    }
+}
+
+impl Limits {
+    /// What nearly every page stays within, and what is read in a few milliseconds.
+    fn light(&self) -> Limits {
+        let tree = TreeLimits { nodes: 100_000, work: 200_000, work_per_byte: 2, ..self.tree };
+        let body_bytes = self.body_bytes.min(512 << 10);
+        Limits { tree, body_bytes, unpacked_bytes: self.unpacked_bytes.min(2 << 20), ..*self }
     }
 }
 
@@ -53,23 +69,22 @@ impl Reader {
         self.read_with_tree(url, head, body).0
     }
 
-    /// What was asked for as a sitemap: a plain text is then a list of addresses, one a line.
-    pub fn read_sitemap(&self, url: &CanonicalUrl, head: &ResponseHead, body: &[u8]) -> Page {
-        let mut page = self.read(url, head, body);
-        if page.mime == "text/plain" && page.links.is_empty() {
-            let text = String::from_utf8_lossy(&body[..body.len().min(self.limits.body_bytes)]);
-            let listed = sitemap::read_text(&text).addresses.into_iter();
-            let link = |url| FoundLink {
-                url,
-                kind: LinkKind::Sitemap,
-                anchor: String::new(),
-                context: String::new(),
-                nofollow: false,
-            };
-            page.links =
-                listed.filter_map(|address| self.canonical.parse(&address.raw).ok().map(link)).collect();
-        }
-        page
+    /// The same for a link of a kind.
+    pub fn read_as(&self, kind: LinkKind, url: &CanonicalUrl, head: &ResponseHead, body: &[u8]) -> Page {
+        self.read_within(&self.limits, kind, url, head, body).page
+    }
+
+    /// The page, if it is quickly read. Those that are not (huge, entangled, nested without measure) should be read by
+    /// `read_as`, where nobody waits for it.
+    pub fn read_light(
+        &self,
+        kind: LinkKind,
+        url: &CanonicalUrl,
+        head: &ResponseHead,
+        body: &[u8],
+    ) -> Option<Page> {
+        let done = self.read_within(&self.limits.light(), kind, url, head, body);
+        (!done.exceeded).then_some(done.page)
     }
 
     /// The same, with the tree for those who read on; there is one when the page is HTML.
@@ -79,31 +94,51 @@ impl Reader {
         head: &ResponseHead,
         body: &[u8],
     ) -> (Page, Option<Tree>) {
-        // The parsers below are other people's, and one bad page must not end a crawl.
-        catch_unwind(AssertUnwindSafe(|| self.read_trusting(url, head, body))).unwrap_or_else(|_| {
-            let mime = mime::detect(head.field("content-type"), body).mime;
-            let readability = Readability::Partial(READER_FAULT.to_owned());
-            (Page { mime, readability, ..Page::default() }, None)
-        })
+        let done = self.read_within(&self.limits, LinkKind::Anchor, url, head, body);
+        (done.page, done.tree)
     }
 
-    fn read_trusting(&self, url: &CanonicalUrl, head: &ResponseHead, body: &[u8]) -> (Page, Option<Tree>) {
-        let whole = body.len() <= self.limits.body_bytes;
-        let body = &body[..body.len().min(self.limits.body_bytes)];
+    fn read_within(
+        &self,
+        limits: &Limits,
+        kind: LinkKind,
+        url: &CanonicalUrl,
+        head: &ResponseHead,
+        body: &[u8],
+    ) -> Done {
+        let whole = body.len() <= limits.body_bytes;
+        let body = &body[..body.len().min(limits.body_bytes)];
         let mut reading = Reading {
-            limits: &self.limits,
+            limits,
             found: Found::new(&self.canonical, url),
             page: Page::default(),
             tree: None,
             left_out: Vec::new(),
+            exceeded: !whole,
         };
         if !whole {
-            reading.left_out.push(format!("longer than {} bytes", self.limits.body_bytes));
+            reading.left_out.push(format!("longer than {} bytes", limits.body_bytes));
         }
-        reading.read_head(head);
-        reading.read_body(mime::detect(head.field("content-type"), body), head, body);
-        reading.finish()
+        // The parsers below are other people's, and one bad page must not end a crawl.
+        let read = catch_unwind(AssertUnwindSafe(|| {
+            reading.read_head(head);
+            reading.read_body(mime::detect(head.field("content-type"), body), kind, head, body);
+            reading.finish()
+        }));
+        read.unwrap_or_else(|_| {
+            let mime = mime::detect(head.field("content-type"), body).mime;
+            let readability = Readability::Partial(READER_FAULT.to_owned());
+            Done { page: Page { mime, readability, ..Page::default() }, tree: None, exceeded: false }
+        })
     }
+}
+
+/// What came of reading.
+struct Done {
+    page: Page,
+    tree: Option<Tree>,
+    /// A limit of effort was reached: with more of it there would be more to read.
+    exceeded: bool,
 }
 
 /// A page under way.
@@ -113,6 +148,7 @@ struct Reading<'r> {
     page: Page,
     tree: Option<Tree>,
     left_out: Vec<String>,
+    exceeded: bool,
 }
 
 impl Reading<'_> {
@@ -126,11 +162,13 @@ impl Reading<'_> {
         }
     }
 
-    fn read_body(&mut self, detected: Detected, head: &ResponseHead, body: &[u8]) {
+    fn read_body(&mut self, detected: Detected, kind: LinkKind, head: &ResponseHead, body: &[u8]) {
         self.page.mime = detected.mime;
         match detected.form {
             Form::Opaque => self.page.readability = Readability::Opaque,
             Form::Gzip => self.read_packed(body),
+            // What was asked for as a sitemap may be a list of addresses, one a line.
+            Form::Text if kind == LinkKind::Sitemap => self.read_list(&String::from_utf8_lossy(body)),
             form => {
                 let label = head.field("content-type").and_then(charset::content_type_label);
                 self.read_textual(form, body, label);
@@ -163,9 +201,11 @@ impl Reading<'_> {
             self.page.readability = Readability::Opaque;
             return;
         }
-        let body = sitemap::inflate(gzip, sitemap::MOST_BYTES);
-        if body.len() as u64 == sitemap::MOST_BYTES {
-            self.left_out.push(format!("longer than {} bytes unpacked", sitemap::MOST_BYTES));
+        let most = self.limits.unpacked_bytes;
+        let body = sitemap::inflate(gzip, most);
+        if body.len() as u64 == most {
+            self.exceeded = true;
+            self.left_out.push(format!("longer than {most} bytes unpacked"));
         }
         self.read_textual(form, &body, None);
     }
@@ -190,6 +230,7 @@ impl Reading<'_> {
     }
 
     fn note_cut(&mut self, cut: Option<Cut>) {
+        self.exceeded |= matches!(cut, Some(Cut::Size | Cut::Work));
         let reason = match cut {
             None => return,
             Some(Cut::Depth) => format!("nesting deeper than {}", self.limits.tree.depth),
@@ -219,6 +260,14 @@ impl Reading<'_> {
             self.found.mention(Mention::new(&address.raw, address.kind));
         }
         self.left_out.extend(sitemap.fault);
+    }
+
+    fn read_list(&mut self, source: &str) {
+        let list = sitemap::read_text(source);
+        for address in &list.addresses {
+            self.found.mention(Mention::new(&address.raw, address.kind));
+        }
+        self.left_out.extend(list.fault);
     }
 
     fn read_feed(&mut self, source: &str) {
@@ -264,7 +313,7 @@ impl Reading<'_> {
         }
     }
 
-    fn finish(mut self) -> (Page, Option<Tree>) {
+    fn finish(mut self) -> Done {
         if self.found.overflowed() {
             self.left_out.push(format!("more than {MOST_LINKS} links"));
         }
@@ -273,7 +322,7 @@ impl Reading<'_> {
         }
         self.page.unusable_links = self.found.unusable();
         self.page.links = self.found.into_links();
-        (self.page, self.tree)
+        Done { page: self.page, tree: self.tree, exceeded: self.exceeded }
     }
 }
 

@@ -18,11 +18,14 @@ pub struct TreeLimits {
     pub depth: usize,
     /// Nodes in all: misnested formatting makes more of them than there are tags.
     pub nodes: usize,
+    /// Comparisons that any page may cost, and that each of its bytes adds. Real pages need one for four bytes.
+    pub work: u64,
+    pub work_per_byte: u64,
 }
 
 impl Default for TreeLimits {
     fn default() -> Self {
-        TreeLimits { depth: 512, nodes: 1_000_000 }
+        TreeLimits { depth: 512, nodes: 1_000_000, work: 5_000_000, work_per_byte: 10 }
     }
 }
 

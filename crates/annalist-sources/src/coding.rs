@@ -4,9 +4,13 @@
 use annalist_model::ResponseHead;
 use flate2::{Decompress, FlushDecompress, Status};
 
+use crate::lane::SlowLane;
+
 /// Gzip files of many members exist; more than this are there to keep us busy.
 const MOST_MEMBERS: u32 = 1000;
 const FIRST_ROOM: usize = 16 << 10;
+/// Unpacked while it comes in; what a small payload makes beyond that is unpacked in the slow lane.
+const AT_ONCE: usize = 1 << 20;
 
 /// Removes the content coding of one body.
 #[derive(Debug)]
@@ -15,6 +19,10 @@ pub(crate) struct Reading {
     most_bytes: usize,
     state: State,
     members: u32,
+    /// Unpacking stops here for now, and the payload that follows is kept as it is.
+    pause_at: usize,
+    paused: bool,
+    packed: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -44,10 +52,22 @@ impl Reading {
             }
             _ => FIRST_ROOM.min(most_bytes),
         };
-        Reading { body: Vec::with_capacity(room), most_bytes, state, members: 0 }
+        Reading {
+            body: Vec::with_capacity(room),
+            most_bytes,
+            state,
+            members: 0,
+            pause_at: AT_ONCE,
+            paused: false,
+            packed: Vec::new(),
+        }
     }
 
     pub(crate) fn feed(&mut self, mut piece: &[u8]) {
+        if self.paused {
+            self.set_aside(piece);
+            return;
+        }
         while let Some((first, rest)) = piece.split_first() {
             piece = match &mut self.state {
                 State::Finished => return,
@@ -68,8 +88,13 @@ impl Reading {
                 }
                 State::Inflating(coding, inflater) => {
                     let coding = *coding;
-                    match inflate(inflater, piece, &mut self.body, self.most_bytes) {
+                    match inflate(inflater, piece, &mut self.body, self.pause_at, self.most_bytes) {
                         Inflated::Hungry => return,
+                        Inflated::Paused { consumed } => {
+                            self.paused = true;
+                            self.set_aside(&piece[consumed..]);
+                            return;
+                        }
                         Inflated::MemberEnded { consumed } => {
                             self.state = self.after_member(coding);
                             &piece[consumed..]
@@ -84,7 +109,31 @@ impl Reading {
         }
     }
 
-    pub(crate) fn finish(self) -> Vec<u8> {
+    /// Keeps payload to be unpacked later: as much as may come out of it, at most.
+    fn set_aside(&mut self, piece: &[u8]) {
+        let room = self.most_bytes.saturating_sub(self.packed.len());
+        self.packed.extend_from_slice(&piece[..piece.len().min(room)]);
+    }
+
+    /// The body; what was set aside is unpacked in the slow lane.
+    pub(crate) async fn finish(self, lane: &SlowLane) -> Vec<u8> {
+        if !self.paused {
+            return self.body;
+        }
+        // Without the lane there is no reading; the archive has the bytes.
+        lane.run(move || self.finish_here()).await.unwrap_or_default()
+    }
+
+    fn finish_here(mut self) -> Vec<u8> {
+        if self.paused {
+            (self.paused, self.pause_at) = (false, usize::MAX);
+            let packed = std::mem::take(&mut self.packed);
+            if let (State::Inflating(_, inflater), true) = (&mut self.state, packed.is_empty()) {
+                // There may be more in the decoder than was asked for.
+                inflate(inflater, &[], &mut self.body, self.pause_at, self.most_bytes);
+            }
+            self.feed(&packed);
+        }
         self.body
     }
 
@@ -138,21 +187,34 @@ enum Inflated {
     MemberEnded {
         consumed: usize,
     },
+    /// Enough for now.
+    Paused {
+        consumed: usize,
+    },
     /// Corrupt, or the limit is reached.
     Over,
 }
 
-fn inflate(inflater: &mut Decompress, piece: &[u8], body: &mut Vec<u8>, most_bytes: usize) -> Inflated {
+fn inflate(
+    inflater: &mut Decompress,
+    piece: &[u8],
+    body: &mut Vec<u8>,
+    pause_at: usize,
+    most_bytes: usize,
+) -> Inflated {
     let start = inflater.total_in();
     loop {
         if body.len() >= most_bytes {
             body.truncate(most_bytes);
             return Inflated::Over;
         }
-        if body.len() == body.capacity() {
+        if body.len() == body.capacity() && body.len() < pause_at {
             body.reserve(body.len().max(FIRST_ROOM).min(most_bytes - body.len()));
         }
         let consumed = usize::try_from(inflater.total_in() - start).unwrap_or(usize::MAX).min(piece.len());
+        if body.len() >= pause_at {
+            return Inflated::Paused { consumed };
+        }
         let before = (consumed, body.len());
         let status = inflater.decompress_vec(&piece[consumed..], body, FlushDecompress::None);
         let consumed = usize::try_from(inflater.total_in() - start).unwrap_or(usize::MAX).min(piece.len());
@@ -191,7 +253,7 @@ mod tests {
         for piece in payload.chunks(step) {
             reading.feed(piece);
         }
-        reading.finish()
+        reading.finish_here()
     }
 
     fn gzip(text: &[u8]) -> Vec<u8> {
@@ -243,6 +305,28 @@ mod tests {
         let body = read("gzip", &bomb, 1 << 20, 1000);
         assert_eq!(body.len(), 1 << 20);
         assert!(body.capacity() <= 2 << 20);
+    }
+
+    #[test]
+    fn most_of_a_bomb_is_unpacked_afterwards() {
+        let bomb = gzip(&vec![7; 20 << 20]);
+        let fields = vec![("Content-Encoding".to_owned(), b"gzip".to_vec())];
+        for step in [100, bomb.len()] {
+            let mut reading =
+                Reading::new(&ResponseHead { status: 200, fields: fields.clone() }, None, 16 << 20);
+            bomb.chunks(step).for_each(|piece| reading.feed(piece));
+            assert!(reading.body.len() <= 2 * super::AT_ONCE, "{}", reading.body.len());
+            assert!(reading.finish_here() == vec![7; 16 << 20]);
+        }
+    }
+
+    #[test]
+    fn what_is_set_aside_is_unpacked_whole_wherever_it_was_cut() {
+        let text: Vec<u8> = (0..400_000).flat_map(|n: u32| format!("{n} ").into_bytes()).collect();
+        let payload = [gzip(&text[..1_500_000]), gzip(&text[1_500_000..])].concat();
+        for step in [17, 1000, 50_000, payload.len()] {
+            assert!(read("gzip", &payload, 16 << 20, step) == text, "by {step}");
+        }
     }
 
     #[test]

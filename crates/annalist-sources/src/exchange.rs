@@ -2,6 +2,7 @@
 //! are sent and received; head, framing and coding read them where they lie.
 
 use std::io;
+use std::sync::Arc;
 
 use annalist_model::spec::{DigestKind, FetchRules};
 use annalist_model::{Block, ResponseHead, Truncated};
@@ -13,6 +14,7 @@ use crate::digest::Hasher;
 use crate::error::{FetchError, Waiting};
 use crate::framing::{Framing, Progress};
 use crate::head::{Head, HeadSeeker};
+use crate::lane::SlowLane;
 use crate::pace::{Pace, Stop};
 use crate::spool::{IN_MEMORY, Recording, Spool};
 
@@ -20,7 +22,9 @@ use crate::spool::{IN_MEMORY, Recording, Spool};
 pub(crate) struct Terms<'a> {
     pub(crate) rules: &'a FetchRules,
     pub(crate) digest: DigestKind,
-    pub(crate) spool: &'a Spool,
+    pub(crate) spool: &'a Arc<Spool>,
+    /// For bodies that are too large to be dealt with between others.
+    pub(crate) lane: &'a SlowLane,
     /// When the fetch must be over.
     pub(crate) deadline: Instant,
 }
@@ -66,24 +70,25 @@ pub(crate) async fn exchange(
     let mut receiver = Receiver {
         wire,
         pace: Pace::new(terms.rules, terms.deadline),
-        recording: Recording::new(terms.spool),
-        rules: terms.rules,
+        recording: Recording::new(Arc::clone(terms.spool)),
+        terms,
     };
     receiver.send(request).await?;
     let head = receiver.head().await?;
-    let mut payload = Payload::new(&head.fields, terms);
-    let end = receiver.body(head.length, &mut payload).await.map_err(FetchError::spool)?;
+    let payload = Payload::new(&head.fields, terms);
+    let (end, incoming) = receiver.body(head.length, payload).await.map_err(FetchError::spool)?;
+    let Incoming { recording, payload: Payload { framing, entity }, .. } = incoming;
     let (truncated, after) = match end {
-        End::Complete if head.keeps_alive && !payload.framing.may_end_here() => (None, After::KeepOpen),
+        End::Complete if head.keeps_alive && !framing.may_end_here() => (None, After::KeepOpen),
         End::Complete | End::CompleteWithSurplus => (None, After::Close),
         End::Cut(truncated) => (Some(truncated), After::Close),
     };
     Ok(Exchanged {
         head: head.fields,
-        response: receiver.recording.finish().map_err(FetchError::spool)?,
-        payload_digest: payload.entity.hasher.finish(),
-        payload_length: payload.entity.length,
-        body: payload.entity.reading.finish(),
+        response: recording.finish().map_err(FetchError::spool)?,
+        payload_digest: entity.hasher.finish(),
+        payload_length: entity.length,
+        body: entity.reading.finish(terms.lane).await,
         truncated,
         after,
     })
@@ -135,11 +140,31 @@ enum End {
     Cut(Truncated),
 }
 
+/// A body on its way: the bytes, and what was taken from them so far.
+struct Incoming {
+    recording: Recording,
+    payload: Payload,
+    /// How much of the recording's tail the payload has had.
+    fed: usize,
+}
+
+impl Incoming {
+    /// Deals with what came in since.
+    fn take_in(&mut self) -> io::Result<Progress> {
+        let progress = self.payload.feed(&self.recording.tail[self.fed..]);
+        if matches!(progress, Progress::More) {
+            self.recording.settle()?;
+            self.fed = self.recording.tail.len();
+        }
+        Ok(progress)
+    }
+}
+
 struct Receiver<'a> {
     wire: &'a mut Wire,
     pace: Pace<'a>,
-    recording: Recording<'a>,
-    rules: &'a FetchRules,
+    recording: Recording,
+    terms: &'a Terms<'a>,
 }
 
 impl Receiver<'_> {
@@ -151,7 +176,7 @@ impl Receiver<'_> {
     /// of the capture.
     async fn head(&mut self) -> Result<Head, Failed> {
         let mut seeker = HeadSeeker::default();
-        let mut room = self.rules.max_header_bytes;
+        let mut room = self.terms.rules.max_header_bytes;
         loop {
             match self.pace.receive(self.wire, &mut self.recording.tail, u64::MAX).await {
                 Ok(0) => return Err(self.unanswered(Stop::Broken(io::ErrorKind::UnexpectedEof.into()))),
@@ -182,42 +207,57 @@ impl Receiver<'_> {
     }
 
     /// Reads until the body ends or a limit does. An error is the spool's.
-    async fn body(&mut self, head_length: usize, payload: &mut Payload) -> io::Result<End> {
-        let recording = &mut self.recording;
-        let most = self.rules.max_size_bytes.max(head_length as u64);
-        let came_with_head = recording.tail.len();
-        recording.tail.truncate(usize::try_from(most).unwrap_or(usize::MAX));
-        let mut surplus = came_with_head > recording.tail.len();
-        make_room(&mut recording.tail, head_length, payload.framing.announced());
-        let mut fed = head_length;
+    async fn body(mut self, head_length: usize, payload: Payload) -> io::Result<(End, Incoming)> {
+        let most = self.terms.rules.max_size_bytes.max(head_length as u64);
+        let mut incoming = Incoming { recording: self.recording, payload, fed: head_length };
+        let tail = &mut incoming.recording.tail;
+        let came_with_head = tail.len();
+        tail.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        let mut surplus = came_with_head > tail.len();
+        make_room(tail, head_length, incoming.payload.framing.announced());
         loop {
-            match payload.feed(&recording.tail[fed..]) {
+            let progress;
+            (incoming, progress) = self.pace.apart(take_in(incoming, self.terms.lane)).await?;
+            let recording = &mut incoming.recording;
+            match progress {
                 Progress::More => {}
-                Progress::Broken => return Ok(End::Cut(Truncated::Disconnect)),
+                Progress::Broken => return Ok((End::Cut(Truncated::Disconnect), incoming)),
                 Progress::Done { consumed } => {
-                    surplus |= fed + consumed < recording.tail.len();
-                    recording.tail.truncate(fed + consumed);
-                    return Ok(if surplus { End::CompleteWithSurplus } else { End::Complete });
+                    surplus |= incoming.fed + consumed < recording.tail.len();
+                    recording.tail.truncate(incoming.fed + consumed);
+                    return Ok((if surplus { End::CompleteWithSurplus } else { End::Complete }, incoming));
                 }
             }
-            recording.settle()?;
-            fed = recording.tail.len();
             let left = most.saturating_sub(recording.length());
             if left == 0 {
-                return Ok(End::Cut(Truncated::Length));
+                return Ok((End::Cut(Truncated::Length), incoming));
             }
-            match self.pace.receive(self.wire, &mut recording.tail, left).await {
-                Ok(0) => return Ok(payload.closed()),
-                Ok(_) => {}
+            let end = match self.pace.receive(self.wire, &mut recording.tail, left).await {
+                Ok(0) => incoming.payload.closed(),
+                Ok(_) => continue,
                 // Many servers close TLS without saying so.
                 Err(Stop::Broken(error)) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                    return Ok(payload.closed());
+                    incoming.payload.closed()
                 }
-                Err(Stop::Broken(_)) => return Ok(End::Cut(Truncated::Disconnect)),
-                Err(Stop::TimeIsUp) => return Ok(End::Cut(Truncated::Time)),
-            }
+                Err(Stop::Broken(_)) => End::Cut(Truncated::Disconnect),
+                Err(Stop::TimeIsUp) => End::Cut(Truncated::Time),
+            };
+            return Ok((end, incoming));
         }
     }
+}
+
+/// Deals with what came in: at once, or in the slow lane when the body is large.
+async fn take_in(mut incoming: Incoming, lane: &SlowLane) -> io::Result<(Incoming, Progress)> {
+    if !incoming.recording.is_large() {
+        let progress = incoming.take_in()?;
+        return Ok((incoming, progress));
+    }
+    lane.run(move || {
+        let progress = incoming.take_in()?;
+        Ok((incoming, progress))
+    })
+    .await?
 }
 
 /// One allocation for a response whose length is known.

@@ -6,6 +6,7 @@
 //! - `connection`, `tls`: the kept-alive connection to one server
 //! - `request`: the bytes that are sent; `exchange`: the bytes that come back, under every limit; `pace`: those of time
 //! - `head`, `framing`, `coding`, `digest`, `spool`: what those bytes mean and where they are kept
+//! - `lane`: where large bodies are dealt with, so that nobody waits for them
 //! - `cookies`: what a site asked to be told again
 //! - `error`: why there is no capture, and when to try again
 //!
@@ -26,6 +27,7 @@ mod framing;
 mod guard;
 mod head;
 mod http_date;
+mod lane;
 mod pace;
 mod request;
 mod retry_after;
@@ -41,6 +43,7 @@ pub use dns::{Lookup, Resolved, Resolver};
 pub use error::{FetchError, SetupError, Waiting};
 pub use guard::{Guard, Refused};
 pub use http_date::parse_http_date;
+pub use lane::SlowLane;
 pub use retry_after::retry_after;
 pub use robots::{Robots, RobotsReply, RobotsRules, Verdict};
 pub use robots_cache::RobotsCache;

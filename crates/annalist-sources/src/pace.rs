@@ -86,6 +86,17 @@ impl<'a> Pace<'a> {
         }
     }
 
+    /// Waits for work of our own: the server's time stands still meanwhile.
+    pub(crate) async fn apart<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let begun = Instant::now();
+        let done = work.await;
+        let taken = begun.elapsed();
+        self.last_byte += taken;
+        self.deadline += taken;
+        self.window_end = self.window_end.and_then(|end| end.checked_add(taken));
+        done
+    }
+
     /// Whether time is up at this moment; a window that was fast enough gives way to the next.
     fn check(&mut self, now: Instant) -> Result<(), Stop> {
         if now >= self.deadline || now.duration_since(self.last_byte) >= self.rules.idle_timeout {

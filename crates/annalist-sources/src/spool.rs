@@ -4,6 +4,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use annalist_model::Block;
@@ -77,17 +78,22 @@ impl Drop for SpoolFile {
 
 /// The bytes of one response as they come in.
 #[derive(Debug)]
-pub(crate) struct Recording<'s> {
-    spool: &'s Spool,
+pub(crate) struct Recording {
+    spool: Arc<Spool>,
     /// What is not in the file yet: everything, while the response is small. The socket writes right into it.
     pub(crate) tail: Vec<u8>,
     file: Option<SpoolFile>,
     written: u64,
 }
 
-impl<'s> Recording<'s> {
-    pub(crate) fn new(spool: &'s Spool) -> Recording<'s> {
+impl Recording {
+    pub(crate) fn new(spool: Arc<Spool>) -> Recording {
         Recording { spool, tail: Vec::new(), file: None, written: 0 }
+    }
+
+    /// Whether it has outgrown memory.
+    pub(crate) fn is_large(&self) -> bool {
+        self.file.is_some()
     }
 
     pub(crate) fn length(&self) -> u64 {
@@ -103,10 +109,9 @@ impl<'s> Recording<'s> {
     /// The file is written with `std`, on this thread: every error is told, and a write of this size goes to the page
     /// cache in less time than a task switch would take twice.
     fn write_out(&mut self) -> io::Result<()> {
-        let spool = self.spool;
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(spool.create()?),
+            none => none.insert(self.spool.create()?),
         };
         file.file.write_all(&self.tail)?;
         self.written += self.tail.len() as u64;
@@ -129,17 +134,18 @@ impl<'s> Recording<'s> {
 mod tests {
     use super::{IN_MEMORY, Recording, Spool, clear_spool};
     use annalist_model::Block;
+    use std::sync::Arc;
 
     #[test]
     fn a_small_response_stays_in_memory_and_a_large_one_goes_to_a_file() {
         let directory = tempfile::tempdir().unwrap();
-        let spool = Spool::open(directory.path().join("spool")).unwrap();
-        let mut small = Recording::new(&spool);
+        let spool = Arc::new(Spool::open(directory.path().join("spool")).unwrap());
+        let mut small = Recording::new(Arc::clone(&spool));
         small.tail.extend_from_slice(b"abc");
         small.settle().unwrap();
         assert!(matches!(small.finish().unwrap(), Block::Memory(bytes) if bytes == b"abc"));
 
-        let mut large = Recording::new(&spool);
+        let mut large = Recording::new(Arc::clone(&spool));
         let mut expected = Vec::new();
         for n in 0..40u8 {
             let piece = vec![n; IN_MEMORY / 10];
@@ -156,8 +162,8 @@ mod tests {
     #[test]
     fn a_recording_that_is_given_up_leaves_no_file() {
         let directory = tempfile::tempdir().unwrap();
-        let spool = Spool::open(directory.path().to_owned()).unwrap();
-        let mut recording = Recording::new(&spool);
+        let spool = Arc::new(Spool::open(directory.path().to_owned()).unwrap());
+        let mut recording = Recording::new(Arc::clone(&spool));
         recording.tail.resize(IN_MEMORY, 0);
         recording.settle().unwrap();
         assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
@@ -179,9 +185,9 @@ mod tests {
     #[test]
     fn a_spool_that_cannot_be_written_says_so() {
         let directory = tempfile::tempdir().unwrap();
-        let spool = Spool::open(directory.path().join("gone")).unwrap();
+        let spool = Arc::new(Spool::open(directory.path().join("gone")).unwrap());
         std::fs::remove_dir(directory.path().join("gone")).unwrap();
-        let mut recording = Recording::new(&spool);
+        let mut recording = Recording::new(Arc::clone(&spool));
         recording.tail.resize(IN_MEMORY, 0);
         assert!(recording.settle().is_err());
     }

@@ -16,6 +16,7 @@ use crate::dns::{Lookup, Resolver};
 use crate::error::{FetchError, SetupError, Waiting};
 use crate::exchange::{After, Exchanged, Terms, exchange};
 use crate::guard::Guard;
+use crate::lane::SlowLane;
 use crate::request;
 use crate::spool::Spool;
 use crate::tls::Tls;
@@ -29,6 +30,8 @@ pub struct WebSettings {
     pub digest: DigestKind,
     /// Where large responses are kept until they are recorded. Made if absent.
     pub spool: PathBuf,
+    /// Where large responses are dealt with.
+    pub lane: SlowLane,
 }
 
 /// The live web. Clones share everything.
@@ -46,7 +49,8 @@ struct Inner {
     resolver: Resolver,
     tls: Tls,
     jar: Mutex<Jar>,
-    spool: Spool,
+    spool: Arc<Spool>,
+    lane: SlowLane,
 }
 
 /// Where a link's host is.
@@ -68,7 +72,8 @@ impl WebSource {
             resolver: Resolver::new(&settings.network, settings.rules.connect_timeout),
             tls: Tls::new(settings.rules.bad_certificates)?,
             jar: Mutex::default(),
-            spool: Spool::open(settings.spool).map_err(SetupError::Spool)?,
+            spool: Arc::new(Spool::open(settings.spool).map_err(SetupError::Spool)?),
+            lane: settings.lane,
             user_agent: settings.user_agent,
             rules: settings.rules,
             digest: settings.digest,
@@ -106,7 +111,8 @@ impl WebSource {
         let deadline = begun + inner.rules.max_time.min(a_day);
         let cookies = inner.jar().and_then(|jar| jar.field(url, started));
         let request = request::get(url, &inner.user_agent, via, cookies.as_deref());
-        let terms = Terms { rules: &inner.rules, digest: inner.digest, spool: &inner.spool, deadline };
+        let Inner { rules, digest, spool, lane, .. } = inner;
+        let terms = Terms { rules, digest: *digest, spool, lane, deadline };
 
         let kept = connection.take(url, at).await;
         let was_kept = kept.is_some();

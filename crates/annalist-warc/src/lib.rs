@@ -35,6 +35,7 @@ pub use fields::Fields;
 pub use file_name::OPEN_SUFFIX;
 pub use http::{Body, HttpHead};
 pub use index::{index_file, index_reader, write_index};
+pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};
 pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, RevisitProfile, Truncated};

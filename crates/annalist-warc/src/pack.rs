@@ -1,10 +1,11 @@
 //! A record becomes one gzip member: head, digest and length filled in, block compressed. Where the member goes, and
 //! what happens when the disk says no, is the writer's business.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::fs::File;
-use std::io::{self, Read, Write};
-use std::path::PathBuf;
+use std::io::{self, Read, Seek, Write};
+use std::path::{Path, PathBuf};
 
 use annalist_disk::DiskFile;
 use flate2::Compression;
@@ -14,14 +15,15 @@ use libdeflater::{CompressionLvl, Compressor};
 use crate::digest::{Digest, DigestKind, Hasher};
 use crate::fields::write_field;
 use crate::http::HttpHead;
-use crate::record::{Block, Record, RecordType};
+use crate::record::{Block, Member, PackedBlock, Record, RecordType};
+use crate::writer::WriteError;
 
 /// Blocks up to this length are compressed in one go, which is faster; longer ones piece by piece.
 const WHOLE_BLOCK_BYTES: u64 = 4 << 20;
-/// Blocks in files are large, and mostly media that is packed already; nobody else writes while one of them is.
+/// Blocks in files are large, and mostly media that is packed already.
 const FILE_LEVEL: Compression = Compression::fast();
-/// Records up to this length, head and all, are compressed at the fastest level: that halves the time and adds less than
-/// two percent to their length.
+/// Records up to this length, head and all, are compressed at the fastest level, as are those that hold what is packed
+/// already: that halves the time and adds less than two percent to their length.
 const SMALL_RECORD_BYTES: usize = 4096;
 /// Enough of a streamed block to find its HTTP head.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -37,7 +39,7 @@ pub(crate) enum PackError {
 }
 
 /// What was learned about a record while it was packed.
-pub(crate) struct Packed {
+pub(crate) struct Learned {
     pub(crate) block_digest: Digest,
     /// Of responses only.
     pub(crate) head: Option<HttpHead>,
@@ -93,31 +95,29 @@ impl Write for Tail<'_> {
 /// Compresses records. Its buffers live as long as the writer.
 pub(crate) struct Packer {
     compressor: Compressor,
-    small_compressor: Compressor,
-    level: u8,
-    digest: DigestKind,
+    fast_compressor: Compressor,
+    packing: Packing,
     plain: Vec<u8>,
+    member: Vec<u8>,
 }
 
 impl fmt::Debug for Packer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Packer").field("level", &self.level).finish_non_exhaustive()
+        f.debug_struct("Packer").field("packing", &self.packing).finish_non_exhaustive()
     }
 }
 
 impl Packer {
-    /// `level` from 1 (fast) to 12 (small).
-    pub(crate) fn new(level: u8, digest: DigestKind) -> Packer {
-        let level = level.clamp(1, 12);
+    pub(crate) fn new(packing: Packing) -> Packer {
         let at_level = |level: u8| Compressor::new(CompressionLvl::new(i32::from(level)).unwrap_or_default());
-        let (compressor, small_compressor) = (at_level(level), at_level(1));
-        Packer { compressor, small_compressor, level, digest, plain: Vec::new() }
+        let (compressor, fast_compressor) = (at_level(packing.level.clamp(1, 12)), at_level(1));
+        Packer { compressor, fast_compressor, packing, plain: Vec::new(), member: Vec::new() }
     }
 
-    pub(crate) fn pack(&mut self, record: &Record, tail: &mut Tail<'_>) -> Result<Packed, PackError> {
+    pub(crate) fn pack(&mut self, record: &Record, out: &mut dyn Write) -> Result<Learned, PackError> {
         match record.block() {
             Block::Memory(pieces) if record.block().length() <= WHOLE_BLOCK_BYTES => {
-                let mut hasher = Hasher::new(self.digest);
+                let mut hasher = Hasher::new(self.packing.digest);
                 pieces.iter().for_each(|piece| hasher.update(piece));
                 let block_digest = hasher.finish();
                 self.write_head(record, block_digest);
@@ -125,32 +125,39 @@ impl Packer {
                 pieces.iter().for_each(|piece| self.plain.extend_from_slice(piece));
                 let head = http_head(record, &self.plain[block_start..]);
                 self.plain.extend_from_slice(TERMINATOR);
-                self.compress_whole(tail).map_err(PackError::Disk)?;
-                Ok(Packed { block_digest, head })
+                let dense = head.as_ref().is_some_and(is_dense);
+                self.compress_whole(dense, out).map_err(PackError::Disk)?;
+                Ok(Learned { block_digest, head })
             }
-            block => self.pack_stream(record, block, tail),
+            Block::Packed(packed) => {
+                let member = match &packed.member {
+                    Member::Memory(bytes) => Block::Memory(vec![bytes.clone()]),
+                    Member::File { path, length } => Block::File { path: path.clone(), length: *length },
+                };
+                each_piece(&member, &mut |piece| out.write_all(piece))?;
+                Ok(Learned { block_digest: packed.block_digest, head: packed.head.clone() })
+            }
+            block => self.pack_stream(record, block, out),
         }
     }
 
-    fn compress_whole(&mut self, tail: &mut Tail<'_>) -> io::Result<()> {
-        let small = self.plain.len() <= SMALL_RECORD_BYTES;
-        let compressor = if small { &mut self.small_compressor } else { &mut self.compressor };
-        let start = tail.buffer.len();
-        tail.buffer.resize(start + compressor.gzip_compress_bound(self.plain.len()), 0);
+    fn compress_whole(&mut self, dense: bool, out: &mut dyn Write) -> io::Result<()> {
+        let fast = dense || self.plain.len() <= SMALL_RECORD_BYTES;
+        let compressor = if fast { &mut self.fast_compressor } else { &mut self.compressor };
+        self.member.resize(compressor.gzip_compress_bound(self.plain.len()), 0);
         let length = compressor
-            .gzip_compress(&self.plain, &mut tail.buffer[start..])
+            .gzip_compress(&self.plain, &mut self.member)
             .map_err(|e| io::Error::other(e.to_string()))?;
-        tail.buffer.truncate(start + length);
-        if tail.buffer.len() >= WRITE_BYTES { tail.write_out() } else { Ok(()) }
+        out.write_all(&self.member[..length])
     }
 
     fn pack_stream(
         &mut self,
         record: &Record,
         block: &Block,
-        tail: &mut Tail<'_>,
-    ) -> Result<Packed, PackError> {
-        let mut hasher = Hasher::new(self.digest);
+        out: &mut dyn Write,
+    ) -> Result<Learned, PackError> {
+        let mut hasher = Hasher::new(self.packing.digest);
         let mut start = Vec::new();
         each_piece(block, &mut |piece| {
             hasher.update(piece);
@@ -160,9 +167,9 @@ impl Packer {
         })?;
         let block_digest = hasher.finish();
         self.write_head(record, block_digest);
-        let mut encoder = GzEncoder::new(&mut *tail, FILE_LEVEL);
+        let mut encoder = GzEncoder::new(out, FILE_LEVEL);
         encoder.write_all(&self.plain).map_err(PackError::Disk)?;
-        let mut again = Hasher::new(self.digest);
+        let mut again = Hasher::new(self.packing.digest);
         each_piece(block, &mut |piece| {
             again.update(piece);
             encoder.write_all(piece)
@@ -176,7 +183,7 @@ impl Packer {
         }
         encoder.write_all(TERMINATOR).map_err(PackError::Disk)?;
         encoder.finish().map_err(PackError::Disk)?;
-        Ok(Packed { block_digest, head: http_head(record, &start) })
+        Ok(Learned { block_digest, head: http_head(record, &start) })
     }
 
     fn write_head(&mut self, record: &Record, block_digest: Digest) {
@@ -184,6 +191,8 @@ impl Packer {
         self.plain.clear();
         // One large block must not keep its memory for good.
         self.plain.shrink_to(WRITE_BYTES);
+        self.member.clear();
+        self.member.shrink_to(WRITE_BYTES);
         self.plain.extend_from_slice(b"WARC/1.1\r\n");
         record.fields().write_to(&mut self.plain);
         // The payload of what was not fetched over HTTP is the block itself.
@@ -196,6 +205,67 @@ impl Packer {
     }
 }
 
+/// How records are packed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// Of gzip: 1 (fast) to 12 (small).
+    pub level: u8,
+    pub digest: DigestKind,
+}
+
+impl Packing {
+    /// Packs a record, so that whoever writes it to the archive has only to copy it: packing takes longer than anything
+    /// else, and can be done by many at once. A block in a file is packed into the file `beside`, which is the caller's
+    /// to remove.
+    pub fn pack(self, record: Record, beside: &Path) -> Result<Record, WriteError> {
+        if matches!(record.block(), Block::File { .. }) {
+            self.into_file(record, beside)
+        } else {
+            self.into_memory(record)
+        }
+    }
+
+    fn into_memory(self, record: Record) -> Result<Record, WriteError> {
+        thread_local! {
+            static PACKER: RefCell<Option<Packer>> = const { RefCell::new(None) };
+        }
+        let mut member = Vec::new();
+        let learned = PACKER.with_borrow_mut(|slot| {
+            let packer = match slot {
+                Some(packer) if packer.packing == self => packer,
+                other => other.insert(Packer::new(self)),
+            };
+            packer.pack(&record, &mut member)
+        });
+        let learned = learned.map_err(|fault| WriteError::of(fault, Path::new("memory")))?;
+        member.shrink_to_fit();
+        Ok(packed(record, Member::Memory(member.into()), learned))
+    }
+
+    fn into_file(self, record: Record, path: &Path) -> Result<Record, WriteError> {
+        let mut file = File::create(path).map_err(|e| WriteError::at(path, e))?;
+        let learned =
+            Packer::new(self).pack(&record, &mut file).map_err(|fault| WriteError::of(fault, path))?;
+        let length = file.stream_position().map_err(|e| WriteError::at(path, e))?;
+        Ok(packed(record, Member::File { path: path.to_owned(), length }, learned))
+    }
+}
+
+fn packed(record: Record, member: Member, learned: Learned) -> Record {
+    let length = record.block().length();
+    let Learned { block_digest, head } = learned;
+    record.with_block(Block::Packed(Box::new(PackedBlock { member, length, block_digest, head })))
+}
+
+/// Whether the payload is of a kind that does not get smaller.
+fn is_dense(head: &HttpHead) -> bool {
+    let coded = head.field("content-encoding").is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"));
+    let kind = head.field("content-type").unwrap_or_default().trim_start().to_ascii_lowercase();
+    let dense =
+        ["image/jpeg", "image/png", "image/webp", "image/avif", "image/gif", "video/", "audio/", "font/woff"];
+    coded || dense.iter().any(|start| kind.starts_with(start))
+}
+
 fn http_head(record: &Record, block: &[u8]) -> Option<HttpHead> {
     if record.kind() == RecordType::Response { HttpHead::parse(block) } else { None }
 }
@@ -204,6 +274,8 @@ fn http_head(record: &Record, block: &[u8]) -> Option<HttpHead> {
 fn each_piece(block: &Block, take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> Result<(), PackError> {
     match block {
         Block::Memory(pieces) => pieces.iter().try_for_each(|piece| take(piece)).map_err(PackError::Disk),
+        // Its bytes are inside; nobody packs twice.
+        Block::Packed(_) => Err(PackError::Disk(io::ErrorKind::Unsupported.into())),
         Block::File { path, length } => {
             let spool = |e| PackError::Spool(path.clone(), e);
             let mut file = File::open(path).map_err(spool)?;

@@ -9,7 +9,9 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::date::rfc3339;
+use crate::digest::Digest;
 use crate::fields::{Fields, warc_fields_block};
+use crate::http::HttpHead;
 
 /// The name of a record: `<urn:uuid:…>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,6 +60,28 @@ impl RecordType {
 #[derive(Clone, Debug)]
 pub enum Block {
     Memory(Vec<Bytes>),
+    File {
+        path: PathBuf,
+        length: u64,
+    },
+    /// The whole record as it will be in the archive, made by [`crate::Packing`].
+    Packed(Box<PackedBlock>),
+}
+
+/// A record that was packed before its turn to be written came.
+#[derive(Clone, Debug)]
+pub struct PackedBlock {
+    pub(crate) member: Member,
+    /// Of the block in it.
+    pub(crate) length: u64,
+    pub(crate) block_digest: Digest,
+    pub(crate) head: Option<HttpHead>,
+}
+
+/// One gzip member.
+#[derive(Clone, Debug)]
+pub(crate) enum Member {
+    Memory(Bytes),
     File { path: PathBuf, length: u64 },
 }
 
@@ -66,6 +90,7 @@ impl Block {
         match self {
             Block::Memory(pieces) => pieces.iter().map(|piece| piece.len() as u64).sum(),
             Block::File { length, .. } => *length,
+            Block::Packed(packed) => packed.length,
         }
     }
 }
@@ -176,6 +201,10 @@ impl Record {
 
     pub fn block(&self) -> &Block {
         &self.block
+    }
+
+    pub(crate) fn with_block(self, block: Block) -> Record {
+        Record { block, ..self }
     }
 
     /// Adds a field that the constructors do not know, `WARC-Protocol` say.

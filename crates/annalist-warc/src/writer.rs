@@ -19,7 +19,7 @@ use crate::cdx::{CdxLine, CdxLines};
 use crate::digest::DigestKind;
 use crate::file_name::{OPEN_SUFFIX, file_name, index_name, serial_of};
 use crate::index::write_index;
-use crate::pack::{PackError, Packer, Tail};
+use crate::pack::{PackError, Packer, Packing, Tail};
 use crate::record::{Record, RecordId, RecordType};
 use crate::recover::{SealError, seal};
 
@@ -56,6 +56,10 @@ impl WriterSettings {
             digest: DigestKind::Sha1,
             warcinfo: Vec::new(),
         }
+    }
+
+    pub(crate) fn packing(&self) -> Packing {
+        Packing { level: self.level, digest: self.digest }
     }
 
     pub(crate) fn open_path(&self, name: &str) -> PathBuf {
@@ -103,6 +107,13 @@ impl WriteError {
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => WriteError::Full { path, source },
             _ => WriteError::Io { path, source },
+        }
+    }
+
+    pub(crate) fn of(fault: PackError, path: &Path) -> WriteError {
+        match fault {
+            PackError::Disk(source) => WriteError::at(path, source),
+            PackError::Spool(path, source) => WriteError::Spool { path, source },
         }
     }
 
@@ -165,7 +176,7 @@ impl Writer {
         settings: WriterSettings,
         make_uuid: impl FnMut() -> Uuid + Send + 'static,
     ) -> Writer {
-        let packer = Packer::new(settings.level, settings.digest);
+        let packer = Packer::new(settings.packing());
         Writer {
             disk,
             settings,
@@ -177,6 +188,11 @@ impl Writer {
             left_open: Vec::new(),
             names_changed: false,
         }
+    }
+
+    /// For those who pack records before they hand them over.
+    pub fn packing(&self) -> Packing {
+        self.settings.packing()
     }
 
     /// Writes records side by side into one file. `at_ms` names and dates a new file, if one is needed.
@@ -369,10 +385,7 @@ impl OpenFile {
                 self.torn = true;
                 // Tried again before the next append if it fails here.
                 let _ = self.mend();
-                Err(match error {
-                    PackError::Disk(source) => WriteError::at(&self.path, source),
-                    PackError::Spool(path, source) => WriteError::Spool { path, source },
-                })
+                Err(WriteError::of(error, &self.path))
             }
         }
     }
@@ -387,10 +400,11 @@ impl OpenFile {
         let mut all = Vec::with_capacity(records.len());
         for record in records {
             let offset = tail.end();
-            let packed = packer.pack(record, &mut tail)?;
+            let learned = packer.pack(record, &mut tail)?;
             let length = tail.end() - offset;
-            let own_digest = (record.kind() == RecordType::Resource).then(|| packed.block_digest.to_string());
-            let line = CdxLine::describe(record.fields(), packed.head.as_ref(), own_digest.as_deref());
+            let own_digest =
+                (record.kind() == RecordType::Resource).then(|| learned.block_digest.to_string());
+            let line = CdxLine::describe(record.fields(), learned.head.as_ref(), own_digest.as_deref());
             if let Some(line) = line {
                 self.lines.push(&CdxLine { offset, length, filename: self.name.clone(), ..line });
             }

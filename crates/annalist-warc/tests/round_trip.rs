@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use annalist_disk::RealDisk;
 use annalist_warc::{
-    Block, CdxLine, Framing, Reader, Record, Writer, WriterSettings, Written, index_file, verify_all,
-    verify_reader,
+    Block, CdxLine, DigestKind, Framing, Packing, Reader, Record, Writer, WriterSettings, Written,
+    index_file, verify_all, verify_reader,
 };
 use proptest::prelude::*;
 use support::{START_MS, capture, gzip, html_capture, ids, payload_digest, read_all, resource, warcinfo};
@@ -22,6 +22,8 @@ enum From {
     OnePiece,
     ManyPieces,
     File,
+    PackedInMemory,
+    PackedInFile,
 }
 
 fn any_response() -> impl Strategy<Value = Vec<u8>> {
@@ -38,9 +40,9 @@ fn any_response() -> impl Strategy<Value = Vec<u8>> {
 
 fn block(bytes: &[u8], from: From, path: &Path) -> Block {
     match from {
-        From::OnePiece => bytes.to_vec().into(),
+        From::OnePiece | From::PackedInMemory => bytes.to_vec().into(),
         From::ManyPieces => Block::Memory(bytes.chunks(700).map(|piece| piece.to_vec().into()).collect()),
-        From::File => {
+        From::File | From::PackedInFile => {
             std::fs::write(path, bytes).unwrap();
             Block::File { path: path.to_owned(), length: bytes.len() as u64 }
         }
@@ -50,7 +52,7 @@ fn block(bytes: &[u8], from: From, path: &Path) -> Block {
 fn memory(record: &Record) -> Option<Vec<u8>> {
     match record.block() {
         Block::Memory(pieces) => Some(pieces.concat()),
-        Block::File { .. } => None,
+        Block::File { .. } | Block::Packed(_) => None,
     }
 }
 
@@ -68,7 +70,7 @@ proptest! {
     #[test]
     fn any_capture_is_read_back_as_it_was(
         responses in prop::collection::vec(
-            (any_response(), prop_oneof![Just(From::OnePiece), Just(From::ManyPieces), Just(From::File)]),
+            (any_response(), prop_oneof![Just(From::OnePiece), Just(From::ManyPieces), Just(From::File), Just(From::PackedInMemory), Just(From::PackedInFile)]),
             1..12,
         ),
         roll_bytes in prop_oneof![Just(1_u64), Just(6_000), Just(u64::MAX)],
@@ -82,7 +84,13 @@ proptest! {
         let mut expected = Vec::new();
         for (number, (bytes, from)) in responses.iter().enumerate() {
             let block = block(bytes, *from, &dir.path().join(format!("spool-{number}")));
-            let records = capture(&format!("http://a.test/{number}"), block, &payload_digest(bytes), &mut make_id);
+            let mut records = capture(&format!("http://a.test/{number}"), block, &payload_digest(bytes), &mut make_id);
+            if matches!(from, From::PackedInMemory | From::PackedInFile) {
+                let packing = Packing { level: 6, digest: DigestKind::Sha1 };
+                let response = packing.pack(records.remove(0), &dir.path().join(format!("packed-{number}")));
+                records.insert(0, response.unwrap());
+                let _ = std::fs::remove_file(dir.path().join(format!("spool-{number}")));
+            }
             let written = writer.append(&records, START_MS).unwrap();
             for (record, place) in records.into_iter().zip(written) {
                 let block = memory(&record).unwrap_or_else(|| bytes.clone());

@@ -11,7 +11,7 @@ pub(crate) fn run(data: &[u8]) {
 
 /// Every node is walked once, inside its parent. What a tag reopens comes on top of the limits.
 fn check_tree(html: &str) {
-    let limits = TreeLimits { depth: 40, nodes: 2000 };
+    let limits = TreeLimits { depth: 40, nodes: 2000, ..TreeLimits::default() };
     let (tree, _) = parse(html, &limits);
     assert!(tree.len() <= limits.nodes + 2 * limits.depth, "{} nodes", tree.len());
     let mut open: Vec<NodeId> = Vec::new();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use annalist_frontier::{Change, Frontier, Journal, Known, Place, Transaction};
-use annalist_model::{Block, Outcome, SkipReason, Time};
+use annalist_model::{Outcome, SkipReason, Time};
 use annalist_warc::{Record, Writer, Written};
 use tokio::sync::Notify;
 
@@ -87,9 +87,7 @@ impl Archive {
         let original = self.original_of(&exchanged);
         let digest = exchanged.payload_digest.clone();
         let fresh = Original { url: exchanged.url.as_str().to_owned(), started: exchanged.started };
-        if let Block::File { path, .. } = &exchanged.response {
-            self.pending.spooled.push(path.clone());
-        }
+        self.pending.spooled.extend(exchanged.spooled());
         let worth_pointing_at = exchanged.payload_length > 0 && exchanged.truncated.is_none();
         let records = records_of(exchanged, self.salt, original.as_ref())
             .map_err(|e| KeepError::Lost(format!("a spooled response cannot be read: {e}")))?;

@@ -12,10 +12,6 @@ use html5ever::{LocalName, local_name};
 use super::TreeLimits;
 use super::build::{Arena, Cut, Handle};
 
-/// Comparisons that any page may cost, and that each of its bytes adds. Real pages need one for four
-/// bytes.
-const WORK_FOR_ALL: u64 = 5_000_000;
-const WORK_PER_BYTE: u64 = 10;
 /// Comparing two formatting tags copies and sorts their attributes.
 const WORK_PER_FORMATTING_PAIR: u64 = 20;
 /// So many open formatting elements cost nothing worth counting; they are counted anew after as many more.
@@ -62,7 +58,7 @@ impl Guard {
         Guard {
             builder,
             limits: *limits,
-            most_work: WORK_FOR_ALL.saturating_add(WORK_PER_BYTE.saturating_mul(source_bytes as u64)),
+            most_work: limits.work.saturating_add(limits.work_per_byte.saturating_mul(source_bytes as u64)),
             extra_work: Cell::new(0),
             counted: Cell::default(),
             created_when_counted: Cell::new(0),

@@ -148,6 +148,7 @@ pub(crate) fn bench(at: SocketAddr, rules: FetchRules) -> Bench {
         network,
         digest: DigestKind::Sha1,
         spool: spool.path().to_owned(),
+        lane: annalist_sources::SlowLane::start().unwrap(),
     })
     .unwrap();
     Bench { source, spool, at }

@@ -90,10 +90,9 @@ fn a_spooled_response_that_is_gone_when_it_is_needed_again_fails_its_own_visit_a
     let mut group = Group::default();
     for visit in [made(true), made(false)] {
         let ticket = visit.exchanged.map(|exchanged| {
-            let spool =
-                if let Block::File { path, .. } = &exchanged.response { Some(path.clone()) } else { None };
+            let spooled = exchanged.spooled();
             let ticket = archive.record(exchanged).unwrap();
-            spool.map(std::fs::remove_file).transpose().unwrap();
+            spooled.iter().for_each(|path| std::fs::remove_file(path).unwrap());
             ticket
         });
         group.add(visit.fact.finished(ticket, visit.changes));

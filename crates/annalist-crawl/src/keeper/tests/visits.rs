@@ -6,7 +6,7 @@ use annalist_disk::Dice;
 use annalist_frontier::{Change, Urgency};
 use annalist_model::{Block, CanonicalUrl, Link, LinkKind, Outcome, SkipReason, Time, Truncated};
 use annalist_sources::Lookup;
-use annalist_warc::DigestKind;
+use annalist_warc::{DigestKind, Packing};
 use tempfile::TempDir;
 
 use crate::keeper::{Captured, Counts, Ended, Finished, Ticket};
@@ -115,7 +115,7 @@ impl Web {
         let response = [HEAD, &payload].concat();
         let digest = DigestKind::Sha1.of(&payload).to_string();
         let started = self.now();
-        let exchanged = Exchanged {
+        let mut exchanged = Exchanged {
             url: link.url.clone(),
             started,
             server: [127, 0, 0, 1].into(),
@@ -126,7 +126,11 @@ impl Web {
             truncated,
             certificate_fault: None,
             dns: self.one_in(5).then(|| lookup(&link.url)),
+            packed: None,
         };
+        if self.one_in(2) {
+            exchanged.pack(super::life::SALT, Packing { level: 6, digest: DigestKind::Sha1 });
+        }
         let got = Got { response, digest, started, truncated: truncated.map(Truncated::name) };
         let came_to = came_to(got);
         let (mut changes, discovered, refused) = self.links_of(link);
