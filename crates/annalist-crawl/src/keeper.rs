@@ -199,7 +199,7 @@ fn closed() -> KeepError {
 }
 
 /// How long the keeper waits for more visits before it acknowledges those it has.
-const QUIET: Duration = Duration::from_millis(10);
+const QUIET: Duration = Duration::from_millis(1);
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
 const LARGEST_GROUP: usize = 64;
 

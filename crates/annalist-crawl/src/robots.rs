@@ -91,7 +91,7 @@ impl RobotsDesk {
             None => match self.fetch(leased, line, rules, stages).await {
                 Fetched::Rules(robots) => {
                     let rest = rest_after(&rules.politeness, Duration::ZERO, robots.crawl_delay());
-                    line.rests_until = line.rests_until.max(clock::now_or_just_after().plus(rest));
+                    line.rests_until = line.rests_until.max(clock::after(rest));
                     self.known.put(url.host(), robots, clock::now())
                 }
                 Fetched::Closed(why, asked) => return Permission::Closed { why, asked },
@@ -198,8 +198,7 @@ impl RobotsDesk {
             let Ok(_permit) = stages.visits.acquire().await else { return Step::Stopped };
             let begun = clock::now();
             let fetched = stages.web.fetch(url, line.address, &mut line.connection, None, begun).await;
-            let ended = clock::now_or_just_after();
-            line.rests_until = ended.plus(rest_after(&rules.politeness, ended.since(begun), None));
+            line.rest(begun, &rules.politeness, None);
             match fetched {
                 Ok(capture) => return keep(url, leased, capture, line, stages).await,
                 Err(FetchError::Stale) => {}

@@ -4,15 +4,18 @@ use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use annalist_frontier::Frontier;
-use annalist_model::spec::Spec;
+use annalist_model::spec::{Politeness, Spec};
 use annalist_model::{Capture, Hop, Link, LinkKind, Page, Readability, Time, UrlKey};
 use annalist_read::Reader;
 use annalist_sources::{Connection, Lookup, SlowLane, WebSource};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::budget::Budget;
+use crate::clock;
+use crate::delay::rest_after;
 use crate::hosts::Hosts;
 use crate::keeper::KeeperHandle;
 use crate::robots::RobotsDesk;
@@ -121,6 +124,13 @@ impl Line {
 
     pub fn server(&self) -> IpAddr {
         self.address.ip()
+    }
+
+    /// The server was asked, from `begun` until now: it rests from now on. Says for how long.
+    pub fn rest(&mut self, begun: Time, politeness: &Politeness, crawl_delay: Option<Duration>) -> Duration {
+        let rest = rest_after(politeness, clock::elapsed(begun), crawl_delay);
+        self.rests_until = clock::after(rest);
+        rest
     }
 
     pub fn note_dns(&mut self, lookup: Option<Lookup>) {

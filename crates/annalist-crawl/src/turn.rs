@@ -12,7 +12,7 @@ use annalist_sources::FetchError;
 
 use crate::budget::Allowance;
 use crate::clock;
-use crate::delay::{HostRules, rest_after, rules_for};
+use crate::delay::{HostRules, rules_for};
 use crate::finish::{
     After, close_site, finish_closed_host, finish_failure, finish_lost, finish_refusal, finish_visit,
     give_back_budgets,
@@ -224,9 +224,7 @@ async fn politely(
         let begun = clock::now();
         let visited = visit(leased, line, stages).await;
         drop(permit);
-        let ended = clock::now_or_just_after();
-        let rest = rest_after(&rules.politeness, ended.since(begun), crawl_delay);
-        line.rests_until = ended.plus(rest);
+        let rest = line.rest(begun, &rules.politeness, crawl_delay);
         if !matches!(visited, Err(VisitError::Fetch(FetchError::Stale)))
             || !rested(line.rests_until, stages).await
         {

@@ -48,7 +48,7 @@ impl Default for Limits {
 impl Limits {
     /// What nearly every page stays within, and what is read in a few milliseconds.
     fn light(&self) -> Limits {
-        let tree = TreeLimits { nodes: 100_000, work: 200_000, work_per_byte: 2, ..self.tree };
+        let tree = TreeLimits { nodes: 100_000, work: 50_000, work_per_byte: 1, ..self.tree };
         let body_bytes = self.body_bytes.min(512 << 10);
         Limits { tree, body_bytes, unpacked_bytes: self.unpacked_bytes.min(2 << 20), ..*self }
     }
@@ -71,7 +71,7 @@ impl Reader {
 
     /// The same for a link of a kind.
     pub fn read_as(&self, kind: LinkKind, url: &CanonicalUrl, head: &ResponseHead, body: &[u8]) -> Page {
-        self.read_within(&self.limits, kind, url, head, body).page
+        self.read_within(&self.limits, false, kind, url, head, body).page
     }
 
     /// The page, if it is quickly read. Those that are not (huge, entangled, nested without measure) should be read by
@@ -83,7 +83,7 @@ impl Reader {
         head: &ResponseHead,
         body: &[u8],
     ) -> Option<Page> {
-        let done = self.read_within(&self.limits.light(), kind, url, head, body);
+        let done = self.read_within(&self.limits.light(), true, kind, url, head, body);
         (!done.exceeded).then_some(done.page)
     }
 
@@ -94,13 +94,14 @@ impl Reader {
         head: &ResponseHead,
         body: &[u8],
     ) -> (Page, Option<Tree>) {
-        let done = self.read_within(&self.limits, LinkKind::Anchor, url, head, body);
+        let done = self.read_within(&self.limits, false, LinkKind::Anchor, url, head, body);
         (done.page, done.tree)
     }
 
     fn read_within(
         &self,
         limits: &Limits,
+        gives_up: bool,
         kind: LinkKind,
         url: &CanonicalUrl,
         head: &ResponseHead,
@@ -115,7 +116,11 @@ impl Reader {
             tree: None,
             left_out: Vec::new(),
             exceeded: !whole,
+            gives_up,
         };
+        if !whole && gives_up {
+            return Done { page: reading.page, tree: None, exceeded: true };
+        }
         if !whole {
             reading.left_out.push(format!("longer than {} bytes", limits.body_bytes));
         }
@@ -149,6 +154,8 @@ struct Reading<'r> {
     tree: Option<Tree>,
     left_out: Vec<String>,
     exceeded: bool,
+    /// Whether what exceeds a limit will be read anew, so that nothing more need be done.
+    gives_up: bool,
 }
 
 impl Reading<'_> {
@@ -213,6 +220,9 @@ impl Reading<'_> {
     fn read_html(&mut self, source: &str) {
         let (tree, cut) = tree::parse(source, &self.limits.tree);
         self.note_cut(cut);
+        if self.exceeded && self.gives_up {
+            return;
+        }
         if let Some(base) = html::base(&tree) {
             self.found.set_base(base);
         }

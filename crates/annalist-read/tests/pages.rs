@@ -217,3 +217,20 @@ fn nesting_beyond_the_limit_leaves_a_partial_page() {
     assert_eq!(page.readability, Readability::Partial("nesting deeper than 512".into()));
     assert_eq!(only(&page).url.path(), "/found");
 }
+
+#[test]
+fn a_page_that_is_hard_to_read_is_left_for_later_and_then_read_the_same() {
+    let url = Canonicaliser::default().parse("http://a.test/").unwrap();
+    let head = head(&[("Content-Type", "text/html")]);
+    let reader = Reader::new(Canonicaliser::default());
+    let light = |body: &str| reader.read_light(LinkKind::Anchor, &url, &head, body.as_bytes());
+    let row = "<tr><td><a href=x><b>cell</b></a></td><td><ul><li>one<li>two</ul></td></tr>";
+    let ordinary = format!("<title>t</title><table>{}</table>", row.repeat(2000));
+    assert_eq!(light(&ordinary), Some(reader.read(&url, &head, ordinary.as_bytes())));
+    let nested = format!("{}<a href=deep>x</a>", "<div>".repeat(30_000));
+    let entangled = format!("{}<p>x", "<b id=1><i><u><p>".repeat(3_000));
+    let huge = format!("<p>{}", "word ".repeat(200_000));
+    for hard in [nested, entangled, huge] {
+        assert_eq!(light(&hard), None);
+    }
+}

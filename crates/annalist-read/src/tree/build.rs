@@ -31,7 +31,7 @@ pub enum Cut {
 }
 
 /// Markup goes to the tokenizer in pieces of this size, so that it can be stopped in between.
-const PIECE: usize = 64 << 10;
+const PIECE: usize = 8 << 10;
 
 /// A second `<html>` or `<body>` tag adds its attributes to the first; a thousand of them must not add a thousand.
 const MOST_REPEATED_ATTRIBUTES: usize = 64;
