@@ -9,6 +9,7 @@ use crate::change::{Spelt, Text};
 use crate::entry::{Entry, Kind, SiteRow, overlay};
 use crate::error::FrontierError;
 use crate::frontier::Frontier;
+use crate::head::Head;
 use crate::journal::Committed;
 use crate::record::{self, Ending, Original, Record};
 use crate::settings::{Urgency, bucket_of};
@@ -116,6 +117,20 @@ impl Frontier {
                     self.wake(site);
                 }
                 Ok(())
+            }
+            Spelt::SiteOpened { site } => {
+                if self.is_news(site, position) {
+                    self.site_opened(site)
+                } else {
+                    Ok(())
+                }
+            }
+            Spelt::Requeued { key } => {
+                if self.is_news(key.site, position) {
+                    self.requeued(key)
+                } else {
+                    Ok(())
+                }
             }
             Spelt::Note { name, value } => {
                 self.notes.insert(name.to_owned(), value.to_owned());
@@ -307,6 +322,30 @@ impl Frontier {
                 site.queued = site.queued.saturating_sub(1);
             }
         }
+    }
+
+    fn site_opened(&mut self, site: u64) -> Result<(), FrontierError> {
+        self.change_site(site, |row| row.closed = None)?;
+        if self.load(site)? {
+            // While it was closed nobody kept its head right: the next turn fills it anew.
+            self.forget_doubts(site);
+            if let Some(loaded) = self.site_mut(site) {
+                (loaded.head, loaded.more) = (Head::default(), true);
+            }
+            self.wake(site);
+        }
+        Ok(())
+    }
+
+    fn requeued(&mut self, key: UrlKey) -> Result<(), FrontierError> {
+        let update = self.update;
+        let bucket = &mut self.buckets[bucket_of(key.site)];
+        let before = bucket.resolve(update, key)?.filter(|entry| entry.kind() == Kind::Done);
+        let Some(before) = before else { return Ok(()) };
+        let mut after = before;
+        after.set_kind(Kind::Queued);
+        bucket.replace(Some(&before), after, None);
+        self.arrived(&after)
     }
 
     fn site_rests(&mut self, site: u64, until: Time, delay_millis: u32) -> Result<(), FrontierError> {

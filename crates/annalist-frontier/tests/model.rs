@@ -28,6 +28,8 @@ enum Step {
     Value(usize, usize, usize, u8),
     RestHost(usize, usize, u64),
     Close(usize),
+    Open(usize),
+    Requeue(usize, usize, usize),
     /// Time passes, and a lease is asked for.
     Lease(u64),
     /// The oldest lease ends; for each link: done, tried again after some seconds, or not visited.
@@ -47,7 +49,9 @@ fn step(pages: usize) -> impl Strategy<Value = Step> {
         1 => link().prop_map(|(s, h, p)| Step::Refuse(s, h, p)),
         2 => (link(), 0..8u8).prop_map(|((s, h, p), v)| Step::Value(s, h, p, v)),
         1 => (0..SITES, 0..2usize, 1..20u64).prop_map(|(s, h, t)| Step::RestHost(s, h, t)),
-        1 => (0..12usize).prop_map(Step::Close),
+        1 => (0..8usize).prop_map(Step::Close),
+        2 => (0..SITES).prop_map(Step::Open),
+        2 => link().prop_map(|(s, h, p)| Step::Requeue(s, h, p)),
         8 => (0..4u64).prop_map(Step::Lease),
         6 => (prop::collection::vec(0..4u8, 4), 0..5u64).prop_map(|(c, t)| Step::Release(c, t)),
         3 => Just(Step::Commit),
@@ -176,6 +180,8 @@ impl World {
                 self.commit(vec![Change::SiteClosed { site, reason: SkipReason::SiteBudget }]);
             }
             Step::Close(_) => {}
+            Step::Open(s) => self.commit(vec![Change::SiteOpened { site: url(*s, 0, 0).key().site }]),
+            Step::Requeue(s, h, p) => self.commit(vec![Change::Requeued { key: url(*s, *h, *p).key() }]),
             Step::Lease(seconds) => {
                 self.now = self.later(*seconds);
                 self.lease();
