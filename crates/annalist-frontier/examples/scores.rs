@@ -4,6 +4,7 @@
 //! `cargo run --release -p annalist-frontier --example scores -- [LINKS] [CHANGES] [DIR]`
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
@@ -71,22 +72,34 @@ fn measure(links: usize, changes: usize, dir: &Path) -> Result<String, Failure> 
     for _ in 0..changes.div_ceil(BATCH) {
         found.push(truth.raise(BATCH.min(changes)));
     }
-    let set_per_s = changes as f64 / apply(&mut frontier, &mut journal, set)?.as_secs_f64();
-    let found_per_s = changes as f64 / apply(&mut frontier, &mut journal, found)?.as_secs_f64();
+    let (set_took, set_cpu) = apply(&mut frontier, &mut journal, set)?;
+    let (found_took, found_cpu) = apply(&mut frontier, &mut journal, found)?;
+    let per_s = |took: Duration| changes as f64 / took.as_secs_f64();
+    let cpu_us = |cpu: Duration| cpu.as_secs_f64() * 1e6 / changes as f64;
     let checked = truth.compare(&mut frontier)?;
-    Ok(format!(
-        "{{\"links\":{links},\"changes\":{changes},\"changes_per_s\":{set_per_s:.0},\"found_again_per_s\":{found_per_s:.0},\
-         \"leases\":{},\"reflected\":{:.6},\"worst_lease_ms\":{:.2},\"worst_lease_cpu_ms\":{:.2}}}",
-        checked.leases,
-        checked.right as f64 / checked.leases.max(1) as f64,
-        checked.worst.as_secs_f64() * 1e3,
-        checked.worst_cpu.as_secs_f64() * 1e3,
-    ))
+    let mut json = String::new();
+    write!(json, "{{\"links\":{links},\"changes\":{changes}")?;
+    write!(json, ",\"changes_per_s\":{:.0},\"change_cpu_us\":{:.3}", per_s(set_took), cpu_us(set_cpu))?;
+    write!(
+        json,
+        ",\"found_again_per_s\":{:.0},\"found_again_cpu_us\":{:.3}",
+        per_s(found_took),
+        cpu_us(found_cpu)
+    )?;
+    let reflected = checked.right as f64 / checked.leases.max(1) as f64;
+    write!(json, ",\"leases\":{},\"reflected\":{reflected:.6}", checked.leases)?;
+    write!(json, ",\"worst_lease_ms\":{:.2}", checked.worst.as_secs_f64() * 1e3)?;
+    write!(json, ",\"worst_lease_cpu_ms\":{:.2}}}", checked.worst_cpu.as_secs_f64() * 1e3)?;
+    Ok(json)
 }
 
-/// As in a crawl: one thread commits, another has the frontier.
-fn apply(frontier: &mut Frontier, journal: &mut Journal, batches: Vec<Batch>) -> Result<Duration, Failure> {
-    let from = Instant::now();
+/// As in a crawl: one thread commits, another has the frontier. How long it took, and what of that the other one used.
+fn apply(
+    frontier: &mut Frontier,
+    journal: &mut Journal,
+    batches: Vec<Batch>,
+) -> Result<(Duration, Duration), Failure> {
+    let (from, cpu_from) = (Instant::now(), thread_cpu());
     let (committed, to_apply) = sync_channel::<Committed>(2);
     std::thread::scope(|scope| {
         let producer = scope.spawn(move || -> Result<(), String> {
@@ -104,7 +117,7 @@ fn apply(frontier: &mut Frontier, journal: &mut Journal, batches: Vec<Batch>) ->
             Err(_) => Err("the committing thread failed".into()),
         }
     })?;
-    Ok(from.elapsed())
+    Ok((from.elapsed(), thread_cpu().saturating_sub(cpu_from)))
 }
 
 /// Lets the frontier take in what was merged, without leasing anything for long.
