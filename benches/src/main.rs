@@ -21,6 +21,7 @@ type Figures = BTreeMap<String, Value>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Part {
     Urlstore,
+    Scores,
     Crawl,
     Hazard,
     Reference,
@@ -57,10 +58,11 @@ fn main() -> Result<()> {
     let path = PathBuf::from("target/bench.json");
     let before = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let mut figures: Figures = before.filter(|_| args.only.is_some()).unwrap_or_default();
-    for part in [Part::Urlstore, Part::Crawl, Part::Hazard, Part::Reference] {
+    for part in [Part::Urlstore, Part::Scores, Part::Crawl, Part::Hazard, Part::Reference] {
         if args.only.is_none_or(|only| only == part) {
             let measured = match part {
                 Part::Urlstore => urlstore::measure(args.links)?,
+                Part::Scores => urlstore::measure_scores()?,
                 Part::Crawl => crawl::measure(args.pages, args.hosts)?,
                 Part::Hazard => hazard::measure()?,
                 Part::Reference => reference::measure()?,

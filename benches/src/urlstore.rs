@@ -9,9 +9,17 @@ use crate::process::run;
 
 pub fn measure(links: u64) -> Result<Figures> {
     eprintln!("bench: URL store with {links} links");
-    let example = crate::bin("examples/urlstore")?;
-    let ran = run(Command::new(example).arg(links.to_string()))?;
-    let json = ran.json()?;
-    let object = json.as_object().context("no figures of the URL store")?;
-    Ok(object.iter().map(|(name, value)| (format!("urlstore.{name}"), value.clone())).collect())
+    figures("urlstore", Command::new(crate::bin("examples/urlstore")?).arg(links.to_string()))
+}
+
+/// A million scores that change, and whether the next leases know.
+pub fn measure_scores() -> Result<Figures> {
+    eprintln!("bench: changing scores");
+    figures("scores", &mut Command::new(crate::bin("examples/scores")?))
+}
+
+fn figures(part: &str, command: &mut Command) -> Result<Figures> {
+    let json = run(command)?.json()?;
+    let object = json.as_object().with_context(|| format!("no figures of {part}"))?;
+    Ok(object.iter().map(|(name, value)| (format!("{part}.{name}"), value.clone())).collect())
 }

@@ -44,6 +44,13 @@ impl Counters {
         *self.skipped.entry(reason.name().to_owned()).or_default() += 1;
     }
 
+    /// A link that was skipped waits again.
+    pub fn unskip(&mut self, reason: SkipReason) {
+        if let Some(count) = self.skipped.get_mut(reason.name()) {
+            *count = count.saturating_sub(1);
+        }
+    }
+
     pub fn skipped_in_all(&self) -> u64 {
         self.skipped.values().sum()
     }

@@ -23,6 +23,7 @@ use crate::hosts::Hosts;
 use crate::job::{JobDir, JobLock};
 use crate::keeper::{self, Archive, KeepError, Pending, Run};
 use crate::logs::{Logs, Severity};
+use crate::reopen::{Reopening, reopened};
 use crate::robots::RobotsDesk;
 use crate::scope::Scope;
 use crate::servers::Servers;
@@ -42,6 +43,8 @@ pub(crate) const LEASE_TIME: Duration = Duration::from_secs(3600);
 /// How long pages under way may take to finish after a stop.
 const FINISHING: Duration = Duration::from_secs(7);
 const GLANCE: Duration = Duration::from_millis(200);
+/// Changes of one transaction at the start.
+const CHANGES_AT_ONCE: usize = 10_000;
 /// How often the dispatcher looks around.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
@@ -130,6 +133,7 @@ impl Crawl {
         let (frontier, journal) =
             annalist_frontier::open(Arc::clone(&disk), &job.frontier(), frontier_settings(&spec), now)?;
         let counters = frontier.note(keeper::COUNTERS_NOTE).map(Counters::decode).unwrap_or_default();
+        let reopened = reopened(&spec, &frontier, &counters)?;
         widen_again(&scope, frontier.note(keeper::WIDENED_NOTE));
         let settings = writer_settings(&spec, &job);
         let recovered = recover_archive(&disk, &settings, frontier.note(keeper::WARC_NOTE))?;
@@ -168,7 +172,7 @@ impl Crawl {
             run: Run { started: now, millis_before },
             pause: keeper::PAUSE,
         };
-        archive.begin(seeds(&spec, &scope), &recovered)?;
+        archive.begin(seeds(&spec, &scope), reopened, &recovered)?;
         let (handle, keeper) =
             keeper::start(archive, lane.clone()).map_err(io_error("no thread for the keeper"))?;
         // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
@@ -357,13 +361,32 @@ fn seeds(spec: &Spec, scope: &Scope) -> Vec<Change> {
 }
 
 impl Archive {
-    /// Tells the frontier of the seeds; those it knows already change nothing.
-    fn begin(&mut self, seeds: Vec<Change>, recovered: &RecoverReport) -> Result<(), CrawlError> {
+    /// Tells the frontier of the seeds, of which those it knows change nothing, and of what may be fetched after all.
+    fn begin(
+        &mut self,
+        seeds: Vec<Change>,
+        reopened: Vec<Reopening>,
+        recovered: &RecoverReport,
+    ) -> Result<(), CrawlError> {
         for repaired in repairs(recovered) {
             let _ = self.logs.event(clock::now(), Severity::Warning, "archive", &repaired);
         }
-        let committed = self.journal.commit(&Transaction { changes: seeds })?;
-        self.frontier.lock().unwrap_or_else(std::sync::PoisonError::into_inner).apply(committed)?;
+        let links = reopened.iter().filter(|(_, reason)| reason.is_some()).count();
+        if links > 0 {
+            let told = format!("the limits allow more: {links} skipped links wait again");
+            let _ = self.logs.event(clock::now(), Severity::Info, "crawl", &told);
+        }
+        let all: Vec<Reopening> = seeds.into_iter().map(|seed| (seed, None)).chain(reopened).collect();
+        for piece in all.chunks(CHANGES_AT_ONCE) {
+            for reason in piece.iter().filter_map(|(_, reason)| *reason) {
+                self.counters.unskip(reason);
+            }
+            let mut changes: Vec<Change> = piece.iter().map(|(change, _)| change.clone()).collect();
+            let value = self.counters.encode();
+            changes.push(Change::Note { name: keeper::COUNTERS_NOTE.to_owned(), value });
+            let committed = self.journal.commit(&Transaction { changes })?;
+            self.frontier.lock().unwrap_or_else(std::sync::PoisonError::into_inner).apply(committed)?;
+        }
         Ok(())
     }
 }

@@ -25,6 +25,7 @@ pub mod job;
 mod keeper;
 pub mod logs;
 mod record;
+mod reopen;
 mod robots;
 pub mod scope;
 mod servers;

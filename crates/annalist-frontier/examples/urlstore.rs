@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 
 use annalist_disk::{Dice, RealDisk};
 use annalist_frontier::{
-    Batch, Change, Committed, Frontier, Journal, LinkRecord, Merging, Place, Settings, Urgency, open,
+    Batch, Change, Committed, Frontier, Journal, Merging, Place, Settings, Urgency, open,
 };
 use annalist_model::spec::Update;
-use annalist_model::{LinkKind, Outcome, Time, UrlKey, url};
-use xxhash_rust::xxh3::xxh3_64;
+use annalist_model::{Outcome, Time, UrlKey};
+use load::{SiteName, Zipf, thread_cpu};
+
+mod load;
 
 /// Links of one transaction: what 64 pages hold.
 const BATCH: u64 = 4_000;
@@ -119,19 +121,9 @@ struct Producer {
     url: String,
 }
 
-struct SiteName {
-    host: String,
-    key: u64,
-    pages: u64,
-}
-
 impl Producer {
     fn new(journal: Journal) -> Producer {
-        let name = |n: u64| {
-            let host = format!("https://www.site-{n:06}.example");
-            SiteName { key: url::site_key(url::site_of(&host["https://".len()..])), host, pages: 0 }
-        };
-        let sites = (0..SITES).map(name).collect();
+        let sites = load::sites(SITES);
         Producer { journal, dice: Dice::new(7), zipf: Zipf::new(SITES), sites, urls: 0, url: String::new() }
     }
 
@@ -168,27 +160,11 @@ impl Producer {
         let page = if fresh { site.pages } else { self.dice.below(site.pages) };
         site.pages += u64::from(fresh);
         self.urls += u64::from(fresh);
-        // About 70 bytes, as on the web.
-        self.url.clear();
-        self.url.push_str(&site.host);
-        self.url.push_str("/archive/section/");
-        let mut buffer = [0; 16];
-        self.url.push_str(hex(&mut buffer, xxh3_64(&page.to_le_bytes())));
-        self.url.push_str("/page.html");
-        let key = UrlKey { site: site.key, url: xxh3_64(self.url.as_bytes()) };
+        let key = load::page_url(&mut self.url, site, page);
         let base = (key.url >> 40) as f32 / (1u64 << 24) as f32 * 0.8;
         let raised = !fresh && self.dice.below(20) == 0;
         let value = if raised { base + 0.2 * (self.dice.below(1000) as f32 / 1000.0) } else { base };
-        let record = LinkRecord {
-            key,
-            url: &self.url,
-            via: Some(UrlKey { site: site.key, url: self.urls }),
-            kind: LinkKind::Anchor,
-            hops: "LLL",
-            depth: 3,
-            seed: 0,
-            anchor: "next page",
-        };
+        let record = load::link(key, &self.url, self.urls);
         batch.discovered(&record, value, Urgency::Normal);
     }
 }
@@ -269,58 +245,11 @@ impl Consumer {
     }
 }
 
-fn hex(buffer: &mut [u8; 16], number: u64) -> &str {
-    for (place, letter) in buffer.iter_mut().enumerate() {
-        *letter = b"0123456789abcdef"[(number >> (4 * place)) as usize & 15];
-    }
-    std::str::from_utf8(buffer).unwrap_or_default()
-}
-
-/// Sites by Zipf's law, drawn from a table.
-struct Zipf {
-    sums: Vec<f64>,
-    /// Where to begin looking for each 65,536th of the sum.
-    starts: Vec<u32>,
-}
-
-impl Zipf {
-    fn new(sites: u64) -> Zipf {
-        let mut sum = 0.0;
-        let mut sums: Vec<f64> = (1..=sites)
-            .map(|n| {
-                sum += 1.0 / n as f64;
-                sum
-            })
-            .collect();
-        for value in &mut sums {
-            *value /= sum;
-        }
-        let start = |n: u32| sums.partition_point(|s| *s < f64::from(n) / 65_536.0) as u32;
-        Zipf { starts: (0..65_536).map(start).collect(), sums }
-    }
-
-    fn pick(&self, dice: &mut Dice) -> usize {
-        let roll = dice.roll();
-        let point = (roll >> 11) as f64 / (1u64 << 53) as f64;
-        let slot = (roll >> 48) as usize;
-        let from = self.starts.get(slot).map_or(0, |s| *s as usize);
-        let to = self.starts.get(slot + 1).map_or(self.sums.len() - 1, |s| *s as usize + 1);
-        let piece = self.sums.get(from..to).unwrap_or_default();
-        (from + piece.partition_point(|s| *s < point)).min(self.sums.len() - 1)
-    }
-}
-
 fn cpu_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
     let ticks = |n: usize| fields.get(n).and_then(|f| f.parse::<f64>().ok()).unwrap_or(0.0);
     (ticks(11) + ticks(12)) / 100.0
-}
-
-/// What this thread has used: on a busy machine the clock says more about the others.
-fn thread_cpu() -> Duration {
-    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    Duration::from_nanos(stat.split(' ').next().and_then(|n| n.parse().ok()).unwrap_or(0))
 }
 
 fn peak_rss_mb() -> u64 {

@@ -1,19 +1,18 @@
 //! What each change does to memory, in the order of the journal. Replay goes the same way.
 
-use annalist_model::spec::{Order, Update};
+use annalist_model::spec::Update;
 use annalist_model::{Outcome, Time, UrlKey};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-use crate::bucket::{Novelty, Reading};
+use crate::bucket::Reading;
 use crate::change::{Spelt, Text};
 use crate::entry::{Entry, Kind, SiteRow, overlay};
 use crate::error::FrontierError;
 use crate::frontier::Frontier;
+use crate::head::Head;
 use crate::journal::Committed;
-use crate::rank::Rank;
 use crate::record::{self, Ending, Original, Record};
 use crate::settings::{Urgency, bucket_of};
-use crate::site::Site;
 
 impl Frontier {
     /// Takes in what was committed, in the order it was. Reads from disk at most to check some mentions; never waits for
@@ -36,7 +35,6 @@ impl Frontier {
 
     fn apply_all(&mut self, committed: &Committed) -> Result<(), FrontierError> {
         self.lookups_left = 64 + committed.batch.count / 32;
-        self.tests_left = 256 + committed.batch.count / 4;
         let mut sequence = committed.sequence;
         for change in committed.batch.changes() {
             let change = change.map_err(FrontierError::malformed("journal"))?;
@@ -120,6 +118,20 @@ impl Frontier {
                 }
                 Ok(())
             }
+            Spelt::SiteOpened { site } => {
+                if self.is_news(site, position) {
+                    self.site_opened(site)
+                } else {
+                    Ok(())
+                }
+            }
+            Spelt::Requeued { key } => {
+                if self.is_news(key.site, position) {
+                    self.requeued(key)
+                } else {
+                    Ok(())
+                }
+            }
             Spelt::Note { name, value } => {
                 self.notes.insert(name.to_owned(), value.to_owned());
                 Ok(())
@@ -142,7 +154,10 @@ impl Frontier {
         }
         if before.is_unchecked() {
             bucket.pending.put_at(place, after.unchecked());
-            return self.check_if_hot(&after);
+            // What could come of it was considered when it was mentioned before.
+            let same = self.ranking.rank(&before) == self.ranking.rank(&after);
+            let considered = same && before.is_queued() && update != Update::Avg;
+            return if considered { Ok(()) } else { self.doubt(&after) };
         }
         bucket.pending.put_at(place, after);
         bucket.pending.tally.take_away(&before);
@@ -156,68 +171,16 @@ impl Frontier {
         if !bucket.is_certainly_new(mention.key) {
             let mention = mention.with_text(bucket.pending.mention_text(text.offset, text.body));
             bucket.pending.insert(mention);
-            return self.check_if_hot(&mention);
+            return self.doubt(&mention);
         }
         let entry = mention.with_text(bucket.pending.add_text(0, text.body)).checked();
         bucket.pending.insert(entry);
         bucket.pending.tally.add(&entry);
-        if entry.is_queued() { self.arrived(&entry, Novelty::New) } else { Ok(()) }
+        if entry.is_queued() { self.arrived(&entry) } else { Ok(()) }
     }
 
-    /// A mention that may change what is leased next is looked up at once; the others wait for the next merge.
-    fn check_if_hot(&mut self, mention: &Entry) -> Result<(), FrontierError> {
-        if !mention.is_queued() || self.lookups_left == 0 || self.tests_left == 0 {
-            return Ok(());
-        }
-        self.tests_left -= 1;
-        if !self.is_hot(mention) {
-            return Ok(());
-        }
-        self.lookups_left -= 1;
-        let update = self.update;
-        let bucket = &mut self.buckets[bucket_of(mention.key.site)];
-        let Some(place) = bucket.pending.find(mention.key) else { return Ok(()) };
-        match bucket.check(update, place)? {
-            Some((entry, novelty)) if entry.is_queued() => self.arrived(&entry, novelty),
-            _ => Ok(()),
-        }
-    }
-
-    fn is_hot(&self, mention: &Entry) -> bool {
-        const FEW_SITES: usize = 16;
-        match self.buckets[bucket_of(mention.key.site)].sites.get(&mention.key.site) {
-            None => self.ready_sites + self.waiting_sites < FEW_SITES,
-            Some(site) if site.is_closed() => false,
-            Some(site) if site.is_aside(mention.key.url) => true,
-            Some(site) => match site.head.worst() {
-                // A refill would see it anyway.
-                None => !site.more,
-                Some(worst) => {
-                    let inside = || self.any_mention_moves(site) && site.head.holds(mention.key.url);
-                    self.ranking.rank(mention) > *worst || inside()
-                }
-            },
-        }
-    }
-
-    /// Whether a mention below the worst of a head can move a link that is in it.
-    fn any_mention_moves(&self, site: &Site) -> bool {
-        // A higher score counts for an urgent link though the mention is not urgent.
-        if site.head.best().is_some_and(Rank::is_urgent) {
-            return true;
-        }
-        match self.ranking.order {
-            Order::BestFirst => matches!(self.update, Update::Last | Update::Sum | Update::Avg),
-            Order::InDegree | Order::Opic => true,
-            Order::BreadthFirst => false,
-        }
-    }
-
-    /// A queued link whose state is known: to its place in memory.
-    pub(crate) fn arrived(&mut self, entry: &Entry, novelty: Novelty) -> Result<(), FrontierError> {
-        if novelty == Novelty::Known {
-            return self.offer_again(entry);
-        }
+    /// A link that was not queued before: to its place in memory.
+    pub(crate) fn arrived(&mut self, entry: &Entry) -> Result<(), FrontierError> {
         if self.load(entry.key.site)?
             && let Some(site) = self.site_mut(entry.key.site)
         {
@@ -232,16 +195,13 @@ impl Frontier {
             return Ok(());
         }
         if !before.is_queued() {
-            return self.arrived(after, Novelty::New);
+            return self.arrived(after);
         }
         let (old, new) = (self.ranking.rank(before), self.ranking.rank(after));
         if old == new {
             return Ok(());
         }
         if let Some(site) = self.site_mut(after.key.site) {
-            if site.rerank_aside(new) {
-                return Ok(());
-            }
             site.head.remove(&old);
         }
         self.offer(after)
@@ -257,7 +217,7 @@ impl Frontier {
         let mut after = before;
         after.value = value;
         bucket.replace(Some(&before), after, None);
-        self.offer_again(&after)
+        self.moved(&before, &after)
     }
 
     fn done(&mut self, position: u64, key: UrlKey, body: &[u8]) -> Result<(), FrontierError> {
@@ -362,6 +322,30 @@ impl Frontier {
                 site.queued = site.queued.saturating_sub(1);
             }
         }
+    }
+
+    fn site_opened(&mut self, site: u64) -> Result<(), FrontierError> {
+        self.change_site(site, |row| row.closed = None)?;
+        if self.load(site)? {
+            // While it was closed nobody kept its head right: the next turn fills it anew.
+            self.forget_doubts(site);
+            if let Some(loaded) = self.site_mut(site) {
+                (loaded.head, loaded.more) = (Head::default(), true);
+            }
+            self.wake(site);
+        }
+        Ok(())
+    }
+
+    fn requeued(&mut self, key: UrlKey) -> Result<(), FrontierError> {
+        let update = self.update;
+        let bucket = &mut self.buckets[bucket_of(key.site)];
+        let before = bucket.resolve(update, key)?.filter(|entry| entry.kind() == Kind::Done);
+        let Some(before) = before else { return Ok(()) };
+        let mut after = before;
+        after.set_kind(Kind::Queued);
+        bucket.replace(Some(&before), after, None);
+        self.arrived(&after)
     }
 
     fn site_rests(&mut self, site: u64, until: Time, delay_millis: u32) -> Result<(), FrontierError> {

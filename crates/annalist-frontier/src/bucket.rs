@@ -50,6 +50,12 @@ impl Novelty {
     }
 }
 
+/// A mention that was looked up, and what its link was before.
+pub(crate) struct Checked {
+    pub(crate) entry: Entry,
+    pub(crate) before: Option<Entry>,
+}
+
 /// What is to be read of a key's texts.
 pub(crate) enum Reading {
     Further,
@@ -120,19 +126,15 @@ impl Bucket {
     pub(crate) fn resolve(&mut self, update: Update, key: UrlKey) -> Result<Option<Entry>, FrontierError> {
         match self.pending.find(key) {
             None => self.below(update, key),
-            Some(place) => Ok(self.check(update, place)?.map(|(entry, _)| entry)),
+            Some(place) => Ok(self.check(update, place)?.map(|checked| checked.entry)),
         }
     }
 
-    /// The row at a place of the pending layer, checked, and whether that showed its link to be new.
-    pub(crate) fn check(
-        &mut self,
-        update: Update,
-        place: usize,
-    ) -> Result<Option<(Entry, Novelty)>, FrontierError> {
+    /// The row at a place of the pending layer, checked.
+    pub(crate) fn check(&mut self, update: Update, place: usize) -> Result<Option<Checked>, FrontierError> {
         let Some(over) = self.pending.at(place).copied() else { return Ok(None) };
         if !over.is_unchecked() {
-            return Ok(Some((over, Novelty::Known)));
+            return Ok(Some(Checked { entry: over, before: Some(over) }));
         }
         let base = self.below(update, over.key)?;
         let Overlaid { entry, adds_text } = overlay(update, base.as_ref(), &over);
@@ -142,7 +144,7 @@ impl Bucket {
             self.pending.tally.take_away(base);
         }
         self.pending.tally.add(&entry);
-        Ok(Some((entry, Novelty::of(base.as_ref(), &entry))))
+        Ok(Some(Checked { entry, before: base }))
     }
 
     /// Replaces a resolved row by another, with a text to add to those it has.

@@ -34,6 +34,10 @@ pub enum Change {
     HostRests { site: u64, host: u64, until: Time },
     /// A site's budget is used up, or it was blocked: nothing of it is leased any more.
     SiteClosed { site: u64, reason: SkipReason },
+    /// A closed site may be leased again.
+    SiteOpened { site: u64 },
+    /// A link that has its outcome waits for its turn again.
+    Requeued { key: UrlKey },
     /// A small named value of the engine. The last one wins.
     Note { name: String, value: Vec<u8> },
 }
@@ -47,6 +51,8 @@ const SITE_RESTS: u8 = 6;
 const HOST_RESTS: u8 = 7;
 const SITE_CLOSED: u8 = 8;
 const NOTE: u8 = 9;
+const SITE_OPENED: u8 = 10;
+const REQUEUED: u8 = 11;
 
 /// Changes in the journal's spelling. Room for the frame's head is kept at its start, so that a batch is written
 /// as it is.
@@ -149,6 +155,8 @@ impl Batch {
                 self.begin(SITE_CLOSED, UrlKey { site: *site, url: 0 });
                 self.bytes.put_u8(reason.code());
             }
+            Change::SiteOpened { site } => self.begin(SITE_OPENED, UrlKey { site: *site, url: 0 }),
+            Change::Requeued { key } => self.begin(REQUEUED, *key),
             Change::Note { name, value } => {
                 self.begin(NOTE, UrlKey { site: 0, url: 0 });
                 self.bytes.put_text(name);
@@ -198,6 +206,8 @@ pub(crate) enum Spelt<'a> {
     SiteRests { site: u64, until: Time, delay_millis: u32 },
     HostRests { site: u64, host: u64, until: Time },
     SiteClosed { site: u64, reason: SkipReason },
+    SiteOpened { site: u64 },
+    Requeued { key: UrlKey },
     Note { name: &'a str, value: &'a [u8] },
 }
 
@@ -243,6 +253,8 @@ impl<'a> Changes<'a> {
                 site: key.site,
                 reason: SkipReason::from_code(take.u8()?).ok_or(Malformed)?,
             },
+            SITE_OPENED => Spelt::SiteOpened { site: key.site },
+            REQUEUED => Spelt::Requeued { key: link },
             NOTE => Spelt::Note { name: take.text()?, value: take.bytes()? },
             _ => return Err(Malformed),
         })

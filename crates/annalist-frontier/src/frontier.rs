@@ -52,8 +52,8 @@ pub struct Frontier {
     pub(crate) broken: bool,
     /// Look-ups on disk that are left for mentions of this transaction.
     pub(crate) lookups_left: u32,
-    /// Mentions of this transaction that may still be tested for being worth a look-up.
-    pub(crate) tests_left: u32,
+    /// Mentions in doubt, of all sites.
+    pub(crate) doubts: usize,
     pub(crate) stamps: u32,
     /// Queued links when a pass last ended.
     pub(crate) queued: u64,
@@ -121,7 +121,7 @@ impl Frontier {
             trouble: None,
             broken: false,
             lookups_left: 0,
-            tests_left: 0,
+            doubts: 0,
             stamps: 0,
             queued: 0,
             loaded_sites: 0,

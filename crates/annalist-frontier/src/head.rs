@@ -2,8 +2,8 @@
 
 use crate::rank::Rank;
 
-/// Best last. Every queued link of the site that is neither here nor set aside ranks below the worst one here, or was
-/// only mentioned so far.
+/// Best last. Every queued link of the site that is neither here, nor set aside, nor in doubt ranks below the worst one
+/// here. A link may stand here under a rank it had before: it is asked when its turn comes.
 #[derive(Debug, Default)]
 pub(crate) struct Head {
     ranks: Vec<Rank>,

@@ -14,7 +14,8 @@ use crate::codec::{Malformed, Put, Take};
 use crate::error::FrontierError;
 
 const MAGIC: &[u8; 4] = b"ANJR";
-const VERSION: u32 = 1;
+/// Version 2 can say that a site is open again and a link queued again; what version 1 says is the same.
+const VERSION: u32 = 2;
 /// Magic, version, position of the first frame, checksum.
 pub(crate) const SEGMENT_HEAD: usize = 24;
 const SEGMENT_BYTES: u64 = 64 << 20;
@@ -188,7 +189,7 @@ pub(crate) fn read_segment_head(bytes: &[u8]) -> Result<Option<u64>, FrontierErr
         Ok::<_, Malformed>(whole.then_some((version, start)))
     };
     match read() {
-        Ok(Some((VERSION, start))) => Ok(Some(start)),
+        Ok(Some((1..=VERSION, start))) => Ok(Some(start)),
         Ok(Some((found, _))) => {
             Err(FrontierError::Version { file: "journal".to_owned(), found, known: VERSION })
         }

@@ -117,18 +117,19 @@ impl Frontier {
         self.set_phase(site, Phase::Idle);
         let now = self.now;
         let least = usize::from(self.settings.links_per_turn.max(1));
-        let limit = self.head_limit();
         let Some(loaded) = self.site_mut(site) else { return Ok(None) };
         if loaded.due().is_none_or(|due| due > now) {
             self.wake(site);
             return Ok(None);
         }
-        loaded.call_back(now, limit.of(loaded.queued));
         let promised = loaded.weight;
-        if loaded.more && !loaded.wanted && loaded.head.len() < least {
+        self.call_back(site)?;
+        if self.site_mut(site).is_some_and(|s| s.more && !s.wanted && s.head.len() < least) {
             self.refill(site)?;
         }
-        if self.is_lighter(site, promised) {
+        self.resolve_doubts(site)?;
+        if self.is_lighter(site, promised)? {
+            self.set_phase(site, Phase::Idle);
             self.wake(site);
             return Ok(None);
         }
@@ -149,11 +150,34 @@ impl Frontier {
         }
     }
 
+    /// Links whose time has come take their place in the head, which may be another than when they left it.
+    fn call_back(&mut self, site: u64) -> Result<(), FrontierError> {
+        let now = self.now;
+        let due = self.site_mut(site).map(|site| site.take_due(now)).unwrap_or_default();
+        for url in due {
+            self.give_back(UrlKey { site, url })?;
+        }
+        Ok(())
+    }
+
     /// Where the best link decides: whether the site promised a better one than it has.
-    fn is_lighter(&mut self, site: u64, promised: (u64, u64)) -> bool {
-        let by_best = self.settings.site_order == SiteOrder::BestLink;
-        let best = self.site_mut(site).and_then(|site| site.head.best().map(Rank::weight));
-        by_best && best.is_some_and(|best| best < promised)
+    fn is_lighter(&mut self, site: u64, promised: (u64, u64)) -> Result<bool, FrontierError> {
+        if self.settings.site_order != SiteOrder::BestLink {
+            return Ok(false);
+        }
+        while let Some(best) = self.site_mut(site).and_then(|site| site.head.best().copied()) {
+            let key = UrlKey { site, url: best.url };
+            let entry = self.buckets[bucket_of(site)].peek(self.update, key)?.filter(Entry::is_queued);
+            if entry.is_some_and(|entry| self.ranking.rank(&entry) == best && !self.is_out(key)) {
+                return Ok(best.weight() < promised);
+            }
+            // Its score changed on disk: it has to stand in line again.
+            if let Some(site) = self.site_mut(site) {
+                site.head.pop();
+            }
+            self.give_back(key)?;
+        }
+        Ok(false)
     }
 
     fn take_links(&mut self, site: u64, most: usize) -> Result<Vec<LeasedLink>, FrontierError> {

@@ -10,7 +10,7 @@
 //! - `pending`, `arena`, `pool`, `excerpt`, `run`, `filter`, `text`, `bucket`: the rows in memory, on disk, and both together
 //! - `merge`, `worker`, `manifest`: memory and run become a new run
 //! - `head`, `site`, `agenda`: the best links of a site; which site is next
-//! - `frontier`, `open`, `apply`, `sites`, `lease`, `refill`, `passes`, `lookup`: the frontier itself, by what it is asked to do
+//! - `frontier`, `open`, `apply`, `sites`, `lease`, `refill`, `doubt`, `passes`, `lookup`: the frontier itself, by what it is asked to do
 //!
 //! Not here: any clock (the present moment is an argument), what is in scope, how a link is fetched.
 
@@ -20,6 +20,7 @@ mod arena;
 mod bucket;
 mod change;
 mod codec;
+mod doubt;
 mod entry;
 mod error;
 mod excerpt;

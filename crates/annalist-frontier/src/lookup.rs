@@ -179,13 +179,15 @@ impl Frontier {
 
     /// Calls `f` with every queued link, bucket by bucket.
     pub fn each_waiting(&self, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
-        for bucket in &self.buckets {
-            self.each_waiting_of(bucket, f)?;
-        }
-        Ok(())
+        self.buckets.iter().try_for_each(|bucket| self.each_of(bucket, Kind::Queued, f))
     }
 
-    fn each_waiting_of(&self, bucket: &Bucket, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
+    /// Calls `f` with every link that has its outcome, bucket by bucket. Reads all there is of them.
+    pub fn each_done(&self, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
+        self.buckets.iter().try_for_each(|bucket| self.each_of(bucket, Kind::Done, f))
+    }
+
+    fn each_of(&self, bucket: &Bucket, kind: Kind, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
         let layers = || bucket.frozen.as_deref().into_iter().chain([&bucket.pending]);
         let mut above: Vec<UrlKey> =
             layers().flat_map(|layer| layer.sorted()).map(|entry| entry.key).collect();
@@ -193,18 +195,29 @@ impl Frontier {
         above.dedup();
         let newer: Set<UrlKey> = above.iter().copied().collect();
         let mut tell = |key: UrlKey| -> Result<(), FrontierError> {
-            match self.lookup(key)? {
-                Some(known) if matches!(known.state, State::Queued { .. } | State::Leased) => f(&known),
-                _ => {}
+            if let Some(known) = self.lookup(key)?
+                && known.state.kind() == kind
+            {
+                f(&known);
             }
             Ok(())
         };
         for row in bucket.run.iter().flat_map(|run| run.rows()) {
             let row = row?;
-            if row.is_queued() && !newer.contains(&row.key) {
+            if row.kind() == kind && !newer.contains(&row.key) {
                 tell(row.key)?;
             }
         }
         above.into_iter().try_for_each(tell)
+    }
+}
+
+impl State {
+    fn kind(&self) -> Kind {
+        match self {
+            State::Queued { .. } | State::Leased => Kind::Queued,
+            State::Done { .. } => Kind::Done,
+            State::Refused { .. } => Kind::Refused,
+        }
     }
 }

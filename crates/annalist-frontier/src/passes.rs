@@ -13,7 +13,7 @@ use crate::frontier::Frontier;
 use crate::journal::Journal;
 use crate::manifest::Ended;
 use crate::merge::{FoundSite, Gathering, Pass};
-use crate::settings::Merging;
+use crate::settings::{Merging, bucket_of};
 use crate::worker::{Finished, Job, Passed, Worker};
 
 /// Something a pass found.
@@ -186,8 +186,11 @@ impl Frontier {
                     self.take_news(&entry, novelty)?;
                 }
                 Arrival::Sought(site) => {
-                    if let Some(loaded) = self.site_mut(site).filter(|loaded| loaded.wanted) {
-                        (loaded.wanted, loaded.more) = (false, false);
+                    // What came after the pass began waits in memory, where only a refill finds it.
+                    let bucket = &mut self.buckets[bucket_of(site)];
+                    let since = bucket.pending.of_site(site).next().is_some();
+                    if let Some(loaded) = bucket.sites.get_mut(&site).filter(|loaded| loaded.wanted) {
+                        (loaded.wanted, loaded.more) = (false, since);
                     }
                     self.wake(site);
                 }
@@ -251,10 +254,8 @@ impl Frontier {
                     continue;
                 }
                 left -= 1;
-                if let Some((entry, novelty)) = bucket.check(self.update, place - 1)?
-                    && entry.is_queued()
-                {
-                    self.arrived(&entry, novelty)?;
+                if let Some(checked) = bucket.check(self.update, place - 1)? {
+                    self.looked_up(&checked)?;
                 }
             }
         }

@@ -1,9 +1,13 @@
 //! Which of two links of a site comes first.
 
 use annalist_model::Time;
-use annalist_model::spec::Order;
+use annalist_model::spec::{Order, Update};
 
+use crate::agenda::Weight;
 use crate::entry::Entry;
+
+/// In a rank's first number.
+const URGENT: u64 = 1 << 32;
 
 /// A link's place among the links of its site: the greater comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,12 +29,8 @@ impl Rank {
         Time::from_millis(self.turn())
     }
 
-    pub(crate) fn is_urgent(&self) -> bool {
-        self.first >> 32 != 0
-    }
-
     /// The order among sites, where the best link decides.
-    pub(crate) fn weight(&self) -> (u64, u64) {
+    pub(crate) fn weight(&self) -> Weight {
         (self.first, self.age)
     }
 }
@@ -47,8 +47,28 @@ impl Ranking {
             Order::InDegree => entry.count,
             Order::BreadthFirst => u32::from(u16::MAX - entry.depth),
         };
-        let first = u64::from(entry.is_urgent()) << 32 | u64::from(by);
+        let first = if entry.is_urgent() { URGENT } else { 0 } | u64::from(by);
         Rank { first, age: u64::MAX - entry.turn, url: entry.key.url }
+    }
+}
+
+/// More than any link weighs.
+pub(crate) const MOST: Weight = (u64::MAX, u64::MAX);
+
+impl Ranking {
+    /// What a link weighs at most once a mention counts, when so far it stands in a head with these ends, or below it.
+    pub(crate) fn most(self, update: Update, mention: &Entry, worst: &Rank, best: &Rank) -> Weight {
+        let adds = match self.order {
+            Order::BestFirst => update == Update::Sum,
+            Order::Opic | Order::InDegree => true,
+            Order::BreadthFirst => false,
+        };
+        // Whether and how much the link had before is on disk.
+        if adds || mention.is_urgent() {
+            return MOST;
+        }
+        let urgent = (worst.first | best.first) & URGENT;
+        (self.rank(mention).first | urgent, u64::MAX)
     }
 }
 

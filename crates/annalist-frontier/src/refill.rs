@@ -13,14 +13,12 @@ use crate::merge::{FoundSite, keep_best};
 use crate::rank::Rank;
 use crate::settings::bucket_of;
 
-/// Blocks of a run that are read in passing: about 8,000 rows, well under a millisecond.
-const MOST_BLOCKS: usize = 64;
-
 impl Frontier {
     /// Fills a site's head with its best links, or asks for a pass when the site is too large for that.
     pub(crate) fn refill(&mut self, site: u64) -> Result<(), FrontierError> {
         let bucket = &mut self.buckets[bucket_of(site)];
-        let Some(rows) = bucket.site_rows(self.update, site, MOST_BLOCKS)? else {
+        let most = self.settings.blocks_in_passing();
+        let Some(rows) = bucket.site_rows(self.update, site, most)? else {
             bucket.wanted.insert(site);
             if let Some(site) = bucket.sites.get_mut(&site) {
                 site.wanted = true;
@@ -44,6 +42,7 @@ impl Frontier {
         let limit = self.head_limit().of(count);
         let more = best.len() > limit;
         keep_best(&mut best, limit);
+        self.forget_doubts(site);
         let Some(site) = self.site_mut(site) else { return Ok(()) };
         site.head = Head::of(best);
         site.more = more;
@@ -82,13 +81,15 @@ impl Frontier {
         let (due, later): (Vec<Rank>, Vec<Rank>) =
             later.into_iter().partition(|r| r.not_before() <= self.now);
         best.extend(due);
-        // What arrived since the pass, and what stands in the head already, is in memory: it is offered again.
+        // What the pass did not see is in memory: it is offered now, or looked up later.
         let bucket = &self.buckets[bucket_of(site)];
+        let layers = bucket.frozen.as_deref().into_iter().chain([&bucket.pending]);
         let fresh: Vec<Entry> =
-            bucket.pending.of_site(site).filter(|e| e.is_queued() && !e.is_unchecked()).copied().collect();
+            layers.flat_map(|layer| layer.of_site(site)).filter(|e| e.is_queued()).copied().collect();
         let limit = self.head_limit().of(found.queued);
         let overfull = best.len() > limit;
         keep_best(&mut best, limit);
+        self.forget_doubts(site);
         let Some(loaded) = self.site_mut(site) else { return Ok(()) };
         loaded.head = Head::of(best);
         loaded.more = overfull || found.more;
@@ -97,9 +98,7 @@ impl Frontier {
         loaded.queued = loaded.queued.max(found.queued);
         loaded.set_all_aside(later);
         for entry in fresh {
-            if !self.is_elsewhere(entry.key) {
-                self.offer_again(&entry)?;
-            }
+            self.doubt(&entry)?;
         }
         self.wake(site);
         Ok(())

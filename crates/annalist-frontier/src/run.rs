@@ -3,6 +3,7 @@
 //! A file is a head, the rows, the first key of every block, the filter, and a foot that says how long each of them is.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 use std::path::Path;
 
 use annalist_disk::{Disk, DiskFile};
@@ -19,7 +20,7 @@ const VERSION: u32 = 1;
 const HEAD: u64 = 8;
 const FOOT: usize = 4 + 4 + 8 * 10;
 /// Rows between two keys held in memory.
-const BLOCK: usize = 128;
+pub(crate) const BLOCK: usize = 128;
 const BUFFER: usize = 1 << 20;
 
 pub(crate) fn file_name(number: u64) -> String {
@@ -120,16 +121,21 @@ impl Run {
         Ok(bytes)
     }
 
+    /// Blocks that may hold rows of a site.
+    pub(crate) fn blocks_of(&self, site: u64) -> Range<usize> {
+        let first = self.index.partition_point(|key| key.site < site).saturating_sub(1);
+        first..self.index.partition_point(|key| key.site <= site)
+    }
+
     /// All rows of a site, unless they may fill more blocks than that.
     pub(crate) fn site(&self, site: u64, most_blocks: usize) -> Result<Option<Vec<Entry>>, FrontierError> {
-        let first = self.index.partition_point(|key| key.site < site).saturating_sub(1);
-        let end = self.index.partition_point(|key| key.site <= site);
-        if end.saturating_sub(first) > most_blocks {
+        let blocks = self.blocks_of(site);
+        if blocks.len() > most_blocks {
             return Ok(None);
         }
         let mut found = Vec::new();
-        let mut buffer = vec![0; BLOCK * ENTRY_BYTES * end.saturating_sub(first)];
-        let rows = self.read_block(first, &mut buffer)?;
+        let mut buffer = vec![0; BLOCK * ENTRY_BYTES * blocks.len()];
+        let rows = self.read_block(blocks.start, &mut buffer)?;
         for row in rows.chunks_exact(ENTRY_BYTES) {
             if row[..8] == site.to_be_bytes() {
                 found.push(self.entry(row)?);

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use annalist_model::spec::{Order, SiteOrder, Update};
 
+use crate::entry::ENTRY_BYTES;
+use crate::run::BLOCK;
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// What all of the frontier may hold in memory, near enough.
@@ -53,6 +56,9 @@ pub enum Urgency {
     Urgent,
 }
 
+/// Of a run.
+const BLOCK_BYTES: u64 = (BLOCK * ENTRY_BYTES) as u64;
+
 /// Sites are spread over this many buckets; each is merged by itself, so no merge is long.
 pub(crate) const BUCKETS: usize = 64;
 
@@ -82,6 +88,16 @@ impl Settings {
     /// Links in the heads of all sites, at 24 bytes each.
     pub(crate) fn head_links(&self) -> usize {
         usize::try_from(self.memory_bytes / 8 / 24).unwrap_or(usize::MAX).max(64)
+    }
+
+    /// Mentions in doubt, of all sites, at 8 bytes each.
+    pub(crate) fn doubts(&self) -> usize {
+        usize::try_from(self.memory_bytes / 64 / 8).unwrap_or(usize::MAX)
+    }
+
+    /// Blocks of a run that are read in passing: at most about 8,000 rows, well under a millisecond.
+    pub(crate) fn blocks_in_passing(&self) -> usize {
+        usize::try_from(self.memory_bytes / 64 / BLOCK_BYTES).unwrap_or(usize::MAX).clamp(1, 64)
     }
 
     /// Filters of all runs.

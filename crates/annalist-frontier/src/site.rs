@@ -38,6 +38,10 @@ pub(crate) struct Site {
     pub(crate) wanted: bool,
     /// More links wait for a time of their own than are set aside.
     pub(crate) overflow: bool,
+    /// Links that were mentioned, and may belong into the head for that: looked up before the next lease.
+    pub(crate) doubts: Vec<u64>,
+    /// What the best of them may weigh.
+    pub(crate) promise: Weight,
     /// Queued links, as far as known.
     pub(crate) queued: u64,
     /// Visited links whose outcome is not committed yet.
@@ -61,6 +65,8 @@ impl Site {
             more: false,
             wanted: false,
             overflow: false,
+            doubts: Vec::new(),
+            promise: (0, 0),
             queued: 0,
             announced: 0,
             phase: Phase::Idle,
@@ -83,7 +89,9 @@ impl Site {
         if self.is_closed() {
             return None;
         }
-        if !self.head.is_empty() || (self.more && !self.wanted) {
+        // A pass that was asked for sees what is in doubt.
+        let in_store = if self.more { !self.wanted } else { !self.doubts.is_empty() };
+        if !self.head.is_empty() || in_store {
             return Some(self.rest);
         }
         self.aside.iter().map(|(time, _)| *time).min().map(|time| time.max(self.rest))
@@ -91,16 +99,6 @@ impl Site {
 
     pub(crate) fn is_aside(&self, url: u64) -> bool {
         self.aside.iter().any(|(_, rank)| rank.url == url)
-    }
-
-    /// A link that is set aside got another rank; says whether it is one.
-    pub(crate) fn rerank_aside(&mut self, rank: Rank) -> bool {
-        let place = self.aside.iter_mut().find(|(_, old)| old.url == rank.url);
-        if let Some((_, old)) = place {
-            *old = rank;
-            return true;
-        }
-        false
     }
 
     pub(crate) fn remove(&mut self, url: u64) {
@@ -134,17 +132,14 @@ impl Site {
         self.aside.extend(later.into_iter().map(|rank| (rank.not_before(), rank)));
     }
 
-    /// Links whose time has come take their place in the head.
-    pub(crate) fn call_back(&mut self, now: Time, limit: usize) {
+    /// Takes out the links whose time has come.
+    pub(crate) fn take_due(&mut self, now: Time) -> Vec<u64> {
         if self.aside.iter().all(|(time, _)| *time > now) {
-            return;
+            return Vec::new();
         }
-        let (due, waiting) = self.aside.drain(..).partition(|(time, _)| *time <= now);
+        let (due, waiting): (Vec<_>, Vec<_>) = self.aside.drain(..).partition(|(time, _)| *time <= now);
         self.aside = waiting;
         self.more |= std::mem::take(&mut self.overflow);
-        let due: Vec<(Time, Rank)> = due;
-        for (_, rank) in due {
-            self.offer(rank, limit);
-        }
+        due.into_iter().map(|(_, rank)| rank.url).collect()
     }
 }

@@ -85,11 +85,13 @@ impl Frontier {
             excess = 0;
         }
         let mut gone = Vec::new();
+        let mut doubts = 0;
         bucket.sites.retain(|_, site| {
             let goes = free(site) && (site.phase == Phase::Idle || excess > 0);
             if goes {
                 excess -= usize::from(site.phase != Phase::Idle);
                 gone.push(site.phase);
+                doubts += site.doubts.len();
             }
             !goes
         });
@@ -97,6 +99,7 @@ impl Frontier {
             bucket.turn_cold();
         }
         self.loaded_sites -= gone.len();
+        self.doubts -= doubts;
         for phase in gone {
             self.count_phase(phase, Phase::Idle);
         }
@@ -206,7 +209,7 @@ fn weight(order: SiteOrder, site: &Site) -> Weight {
         SiteOrder::RoundRobin => (0, 0),
         // Unknown until it is refilled, which happens when its turn comes.
         SiteOrder::BestLink if site.head.is_empty() => (u64::MAX, 0),
-        SiteOrder::BestLink => site.head.best().map_or((0, 0), |rank| rank.weight()),
+        SiteOrder::BestLink => site.head.best().map_or((0, 0), |rank| rank.weight()).max(site.promise),
         SiteOrder::Largest => (site.queued, 0),
     }
 }

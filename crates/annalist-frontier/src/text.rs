@@ -47,7 +47,9 @@ impl Texts {
     ) -> Result<Texts, FrontierError> {
         let mut files = Vec::new();
         for (number, length) in lengths.iter().enumerate() {
-            files.push(TextFile { file: reader(disk, dir, bucket, number)?, length: *length });
+            let file = reader(disk, dir, bucket, number)?;
+            check_head(file.as_ref())?;
+            files.push(TextFile { file, length: *length });
         }
         Ok(Texts { files })
     }
@@ -78,6 +80,20 @@ impl Texts {
         }
         bytes.drain(..start);
         Ok((bytes, earlier))
+    }
+}
+
+fn check_head(file: &dyn DiskFile) -> Result<(), FrontierError> {
+    let mut head = [0; HEAD as usize];
+    file.read_at(0, &mut head).map_err(FrontierError::io("read a text log"))?;
+    let malformed = || FrontierError::malformed("text log");
+    let mut take = Take::new(&head);
+    if take.take(MAGIC.len()).map_err(malformed())? != MAGIC {
+        return Err(FrontierError::damaged("text log", "it is something else"));
+    }
+    match take.u32().map_err(malformed())? {
+        VERSION => Ok(()),
+        found => Err(FrontierError::Version { file: "text log".to_owned(), found, known: VERSION }),
     }
 }
 

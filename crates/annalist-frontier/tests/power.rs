@@ -51,7 +51,10 @@ fn transactions(seed: u64, count: usize) -> Vec<Transaction> {
 fn change(n: usize, pick: &mut dyn FnMut(u64) -> usize) -> Change {
     let link = url(pick(8), pick(2), pick(12));
     let key = link.key();
-    match pick(12) {
+    match pick(14) {
+        12 => Change::Requeued { key },
+        13 if pick(2) == 0 => Change::SiteOpened { site: key.site },
+        13 => Change::SiteClosed { site: key.site, reason: SkipReason::SiteBudget },
         0 => Change::Refused {
             link: Link::seed(link, 0),
             reason: SkipReason::OutOfScope,

@@ -129,6 +129,12 @@ impl Reference {
                 *rest = (*rest).max(*until);
             }
             Change::SiteClosed { site, .. } => self.sites.entry(*site).or_default().closed = true,
+            Change::SiteOpened { site } => self.sites.entry(*site).or_default().closed = false,
+            Change::Requeued { key } => {
+                if let Some(row) = self.rows.get_mut(key).filter(|row| row.state == RowState::Done) {
+                    row.state = RowState::Queued;
+                }
+            }
             Change::Note { name, value } => {
                 self.notes.insert(name.clone(), value.clone());
             }

@@ -1,0 +1,143 @@
+//! A limit that is raised: what it kept from being fetched is fetched by the next run.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot set up its stand has failed, and may say how far it got"
+)]
+
+mod support;
+
+use std::path::Path;
+use std::time::Duration;
+
+use annalist_testweb::WorldConfig;
+use serde_json::Value;
+use support::script::{Script, html, missing, spec};
+use support::{Stand, annalist, assert_exit, assert_valid, captures, expected, finish, json_of, urls};
+
+const LIMIT: Duration = Duration::from_secs(180);
+
+fn explained(job: &Path, url: &str) -> String {
+    let output = annalist().arg("explain").arg(job).arg(url).output().unwrap();
+    assert_exit(&output, 0);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn sites_that_were_closed_are_open_again_when_the_limit_is_gone() {
+    let stand = Stand::new(WorldConfig { hosts: 5, pages: 100, ..WorldConfig::default() });
+    let output = finish(&mut stand.crawl(&stand.spec("[limits]\nsite_pages = 4\n")), LIMIT);
+    assert_exit(&output, 0);
+    let first = urls(&captures(&stand.job()));
+    let left: Vec<String> = expected(&stand.web)
+        .difference(&first)
+        .filter(|url| explained(&stand.job(), url).contains("site-budget"))
+        .cloned()
+        .collect();
+    assert!(!left.is_empty());
+
+    let output = finish(&mut stand.crawl(&stand.spec("")), LIMIT);
+    assert_exit(&output, 0);
+    let json = json_of(&output);
+    assert_eq!(json["skipped_by_reason"]["site-budget"].as_u64().unwrap_or(0), 0, "{json}");
+    let fetched = urls(&captures(&stand.job()));
+    let missed: Vec<_> = expected(&stand.web).difference(&fetched).cloned().collect();
+    assert!(missed.is_empty(), "{missed:?}");
+    for url in &left {
+        let told = explained(&stand.job(), url);
+        assert!(told.contains("captured with status") && !told.contains("site-budget"), "{told}");
+    }
+    assert_valid(&stand.job());
+}
+
+/// One site with a page, ten more behind it, and the sitemap that every site is asked for.
+struct Small {
+    server: Script,
+    dir: tempfile::TempDir,
+}
+
+impl Small {
+    fn new() -> Small {
+        let links: String = (0..10).map(|n| format!("<a href=\"/page/{n}\">{n}</a>")).collect();
+        let server = Script::serve(move |path, _| match path {
+            "/" => html(&links),
+            _ if path.starts_with("/page/") => html(path),
+            _ => missing(),
+        });
+        Small { server, dir: tempfile::tempdir().unwrap() }
+    }
+
+    fn job(&self) -> std::path::PathBuf {
+        self.dir.path().join("job")
+    }
+
+    /// Crawls with the limit written after some line of the spec.
+    fn crawl(&self, after: &str, limit: &str) -> Value {
+        let text = spec(self.server.address, "").replacen(after, &format!("{after}{limit}"), 1);
+        let path = self.dir.path().join("spec.toml");
+        std::fs::write(&path, text).unwrap();
+        let mut command = annalist();
+        command.arg("crawl").arg(&path).arg("--job").arg(self.job()).args(["--json", "--quiet"]);
+        let output = finish(&mut command, LIMIT);
+        assert_exit(&output, 0);
+        assert_valid(&self.job());
+        json_of(&output)
+    }
+
+    /// How many pages are told to be captured, and how many to be left alone for that reason.
+    fn told(&self, reason: &str) -> (usize, usize) {
+        let urls = (0..10).map(|n| format!("http://a.test/page/{n}"));
+        let urls = urls.chain(["http://a.test/sitemap.xml".to_owned()]);
+        let told: Vec<String> = urls.map(|url| explained(&self.job(), &url)).collect();
+        let count = |text: &str| told.iter().filter(|told| told.contains(text)).count();
+        (count("captured with status "), count(&format!("not fetched: {reason} ")))
+    }
+}
+
+fn raised_step_by_step(after: &str, limit: &dyn Fn(u64) -> String, reason: &str) {
+    let small = Small::new();
+    assert_eq!(small.crawl(after, &limit(3))["pages"], 3);
+    assert_eq!(small.told(reason), (2, 9));
+    assert_eq!(small.crawl(after, &limit(3))["pages"], 3, "the limit is the same");
+    let pages = small.crawl(after, &limit(7))["pages"].as_u64().unwrap();
+    // The robots.txt of an earlier run counts for its site.
+    assert!(pages == 7 || (pages == 6 && reason == "site-budget"), "{pages}");
+    let told = (pages as usize - 1, 12 - pages as usize);
+    assert_eq!(small.told(reason), told);
+    assert_eq!(small.crawl(after, &limit(2))["pages"], pages, "the limit is lower");
+    assert_eq!(small.told(reason), told);
+    let json = small.crawl(after, "");
+    assert_eq!(json["pages"], 12);
+    assert_eq!(json["skipped_by_reason"][reason].as_u64().unwrap_or(0), 0, "{json}");
+    assert_eq!(small.told(reason), (11, 0));
+    let mut asked = small.server.paths();
+    asked.retain(|path| path != "/robots.txt");
+    asked.sort_unstable();
+    let all = asked.len();
+    asked.dedup();
+    assert_eq!((all, asked.len()), (12, 12), "nothing is asked for twice");
+}
+
+#[test]
+fn a_seed_with_more_pages_goes_on() {
+    raised_step_by_step("url = \"http://a.test/\"\n", &|pages| format!("pages = {pages}\n"), "budget");
+}
+
+#[test]
+fn a_site_with_more_pages_goes_on() {
+    let limit = |pages| format!("[[site]]\nsite = \"a.test\"\npages = {pages}\n");
+    raised_step_by_step("max_delay = \"0s\"\n", &limit, "site-budget");
+}
+
+#[test]
+fn a_site_that_may_be_larger_goes_on() {
+    let small = Small::new();
+    let limit = |size: &str| format!("[[site]]\nsite = \"a.test\"\nsize = \"{size}\"\n");
+    let after = "max_delay = \"0s\"\n";
+    let pages = small.crawl(after, &limit("100B"))["pages"].as_u64().unwrap();
+    assert!(pages < 12, "{pages}");
+    assert_eq!(small.crawl(after, &limit("1MB"))["pages"], 12);
+    assert_eq!(small.told("site-budget"), (11, 0));
+}
