@@ -66,7 +66,9 @@ impl CdxLine {
         let line = line.trim_end_matches(['\r', '\n']);
         let (key, rest) = line.split_once(' ')?;
         let (timestamp, rest) = rest.split_once(' ')?;
-        if key.is_empty() || timestamp.is_empty() || !timestamp.bytes().all(|b| b.is_ascii_digit()) {
+        // A power cut may leave zeros in the middle of an index.
+        let no_key = key.is_empty() || key.contains(char::is_control);
+        if no_key || timestamp.is_empty() || !timestamp.bytes().all(|b| b.is_ascii_digit()) {
             return None;
         }
         let line = CdxLine { key: key.to_owned(), timestamp: timestamp.to_owned(), ..CdxLine::default() };
@@ -207,6 +209,11 @@ impl CdxLines {
         self.starts.is_empty()
     }
 
+    /// The lines in the order they came, from a byte of their text on.
+    pub(crate) fn text_from(&self, start: usize) -> &str {
+        self.text.get(start..).unwrap_or_default()
+    }
+
     pub(crate) fn truncate(&mut self, count: usize) {
         if let Some(start) = self.starts.get(count).copied() {
             self.text.truncate(start);
@@ -267,7 +274,15 @@ mod tests {
 
     #[test]
     fn what_is_no_line_is_passed_over() {
-        for text in ["", " CDX N b a m s k r M S V g", "a 1 {", "a b c", "a 2017 {\"url\": 1}", "!meta {}"] {
+        for text in [
+            "",
+            " CDX N b a m s k r M S V g",
+            "a 1 {",
+            "a b c",
+            "a 2017 {\"url\": 1}",
+            "!meta {}",
+            "a\0b 1 {\"url\": \"u\", \"offset\": \"1\", \"filename\": \"f\"}",
+        ] {
             assert_eq!(CdxLine::parse(text), None, "{text}");
         }
     }

@@ -8,6 +8,7 @@ use annalist_disk::Disk;
 use crate::cdx::{CdxLine, CdxLines};
 use crate::digest::{DigestKind, Hasher};
 use crate::http::HttpHead;
+use crate::open_index::remove_if_there;
 use crate::payload::Dechunked;
 use crate::read::{BlockRecord, Framing, Reader};
 use crate::source::{Fault, ReadError};
@@ -96,10 +97,7 @@ pub fn write_index(disk: &dyn Disk, path: &Path, lines: &CdxLines) -> Result<(),
 
 fn write_fresh(disk: &dyn Disk, fresh: &Path, lines: &CdxLines) -> io::Result<()> {
     // Left over when an earlier attempt was interrupted.
-    match disk.remove(fresh) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-        _ => {}
-    }
+    remove_if_there(disk, fresh)?;
     let mut file = disk.create(fresh)?;
     let mut buffer = String::with_capacity(WRITE_BYTES);
     for line in lines.sorted() {

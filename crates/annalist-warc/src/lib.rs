@@ -5,7 +5,7 @@
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs` |
-//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs` |
+//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
@@ -17,6 +17,7 @@ mod fields;
 mod file_name;
 mod http;
 mod index;
+mod open_index;
 mod pack;
 mod payload;
 mod read;
