@@ -42,5 +42,5 @@ pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, Revisi
 pub use recover::{Damaged, RecoverReport, recover};
 pub use source::{Fault, ReadError};
 pub use surt::{surt_key, surt_prefix_form};
-pub use verify::{Kind, Problem, Report, verify, verify_all, verify_reader};
+pub use verify::{Kind, Problem, Report, is_warc_name, verify, verify_all, verify_reader};
 pub use writer::{Position, WriteError, Writer, WriterSettings, Written};
