@@ -110,6 +110,7 @@ pub enum KeepError {
 
 enum Message {
     Record(Box<Exchanged>, oneshot::Sender<Result<Ticket, KeepError>>),
+    LookedUp(Lookup, Time),
     Finish(Box<Finished>),
     Event(Severity, &'static str, String),
     /// Acknowledge everything, log what is left out for a limit's sake, and close the files.
@@ -127,11 +128,16 @@ pub struct KeeperHandle {
 
 impl KeeperHandle {
     /// Writes the exchanged bytes. They count when the visit is acknowledged.
-    pub async fn record(&self, capture: &mut Capture, dns: Option<Lookup>) -> Result<Ticket, KeepError> {
+    pub async fn record(&self, capture: &mut Capture) -> Result<Ticket, KeepError> {
         settle_digest(capture);
         let (reply, ticket) = oneshot::channel();
-        self.send(Message::Record(Box::new(Exchanged::take(capture, dns)), reply))?;
+        self.send(Message::Record(Box::new(Exchanged::take(capture)), reply))?;
         ticket.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// Writes what DNS said at that moment. Nobody waits for it: a look-up that is lost is made again by the next run.
+    pub fn looked_up(&self, lookup: Lookup, at: Time) {
+        let _ = self.send(Message::LookedUp(lookup, at));
     }
 
     /// Hands a visit over for acknowledgement.
@@ -205,6 +211,10 @@ fn keep(
                 if let Some(failure @ KeepError::Closed(_)) = failure {
                     return Err(failure);
                 }
+                false
+            }
+            Ok(Message::LookedUp(lookup, at)) => {
+                archive.looked_up(lookup, at)?;
                 false
             }
             Ok(Message::Finish(finished)) => {

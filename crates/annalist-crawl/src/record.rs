@@ -22,13 +22,11 @@ pub struct Exchanged {
     pub payload_length: u64,
     pub truncated: Option<Truncated>,
     pub certificate_fault: Option<String>,
-    /// A look-up that led to the server and is not in the archive yet.
-    pub dns: Option<Lookup>,
 }
 
 impl Exchanged {
     /// Takes the bytes out of a capture; its head and decoded body stay for the reader.
-    pub fn take(capture: &mut Capture, dns: Option<Lookup>) -> Exchanged {
+    pub fn take(capture: &mut Capture) -> Exchanged {
         Exchanged {
             url: capture.url.clone(),
             started: capture.started,
@@ -39,7 +37,6 @@ impl Exchanged {
             payload_length: capture.payload_length,
             truncated: capture.truncated,
             certificate_fault: capture.certificate_fault.clone(),
-            dns,
         }
     }
 }
@@ -96,7 +93,7 @@ pub fn response_id(salt: u64, url: &str, started: Time, payload_digest: &str) ->
     RecordId::new(uuid::Builder::from_random_bytes(xxh3_128(text.as_bytes()).to_be_bytes()).into_uuid())
 }
 
-/// The records of one exchange: response or revisit first, its request, and the look-up that led there.
+/// The records of one exchange: response or revisit first, then its request.
 /// The block's file, if it is in one, may be removed when the records are durable.
 pub fn records_of(exchanged: Exchanged, salt: u64, original: Option<&Original>) -> io::Result<Vec<Record>> {
     let started_ms = exchanged.started.millis();
@@ -122,17 +119,14 @@ pub fn records_of(exchanged: Exchanged, salt: u64, original: Option<&Original>) 
     if let Some(fault) = &exchanged.certificate_fault {
         response = response.with_field("WARC-Certificate-Fault", fault.clone());
     }
-    let mut records = vec![response, Record::request(new_id(), &exchange, id, exchanged.request)];
-    if let Some(dns) = &exchanged.dns {
-        records.push(dns_record(dns, &exchanged.url, started_ms));
-    }
-    Ok(records)
+    Ok(vec![response, Record::request(new_id(), &exchange, id, exchanged.request)])
 }
 
-fn dns_record(dns: &Lookup, url: &CanonicalUrl, started_ms: u64) -> Record {
-    let name = format!("dns:{}", url.host_name());
-    let exchange = Exchange { target_uri: &name, started_ms, server: None };
-    Record::resource(new_id(), &exchange, "text/dns", dns.text.clone().into_bytes())
+/// What DNS said.
+pub fn lookup_record(lookup: Lookup, at: Time) -> Record {
+    let name = format!("dns:{}", lookup.name);
+    let exchange = Exchange { target_uri: &name, started_ms: at.millis(), server: None };
+    Record::resource(new_id(), &exchange, "text/dns", lookup.text.into_bytes())
 }
 
 /// What is known about a capture beyond its bytes.

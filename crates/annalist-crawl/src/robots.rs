@@ -163,21 +163,19 @@ impl RobotsDesk {
         rules: &HostRules,
         stages: &Arc<Stages>,
     ) -> Step {
-        let located = match stages.web.locate(url, clock::now()).await {
-            Ok(located) => located,
+        let address = match stages.locate(url).await {
+            Ok(address) => address,
             Err(fault) => return Step::Failed(fault),
         };
-        if located.address.ip() == line.server() {
-            line.address = located.address;
-            line.note_dns(located.dns);
+        if address.ip() == line.server() {
+            line.address = address;
             return self.exchange(url, leased, line, rules, stages).await;
         }
-        let Some(from) = stages.servers.try_take(located.address.ip()) else {
+        let Some(from) = stages.servers.try_take(address.ip()) else {
             // Waiting for a server while holding another could make two turns wait for each other.
             return Step::Busy;
         };
-        let mut other = Line::new(located.address, from);
-        other.note_dns(located.dns);
+        let mut other = Line::new(address, from);
         let step = self.exchange(url, leased, &mut other, rules, stages).await;
         hand_over(&other, stages);
         step
@@ -201,7 +199,7 @@ impl RobotsDesk {
             let ended = clock::now_or_just_after();
             line.rests_until = ended.plus(rest_after(&rules.politeness, ended.since(begun), None));
             match fetched {
-                Ok(capture) => return keep(url, leased, capture, line, stages).await,
+                Ok(capture) => return keep(url, leased, capture, stages).await,
                 Err(FetchError::Stale) => {}
                 Err(fault) => return Step::Failed(fault),
             }
@@ -218,15 +216,9 @@ fn failed(fault: FetchError) -> Permission {
 }
 
 /// Archives the exchange, and tells the frontier of the sitemaps it names.
-async fn keep(
-    url: &CanonicalUrl,
-    leased: &LeasedLink,
-    mut capture: Capture,
-    line: &mut Line,
-    stages: &Stages,
-) -> Step {
+async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, stages: &Stages) -> Step {
     let bytes = capture.response.length();
-    let Ok(ticket) = stages.keeper.record(&mut capture, line.take_dns()).await else { return Step::Stopped };
+    let Ok(ticket) = stages.keeper.record(&mut capture).await else { return Step::Stopped };
     let link = leased.link.child(url.clone(), LinkKind::Robots, "");
     let own = LeasedLink { key: url.key(), value: 0.0, tries: 0, urgency: Urgency::Normal, link };
     let captured = Captured {

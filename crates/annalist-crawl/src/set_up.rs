@@ -1,5 +1,6 @@
 //! From a spec to the settings of the stages, and what a start repairs. The crawl itself is in `engine.rs`.
 
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 
 use annalist_disk::Disk;
@@ -83,6 +84,7 @@ pub fn writer_settings(spec: &Spec, job: &JobDir) -> WriterSettings {
         ),
         ("robots".to_owned(), spec.politeness.robots.word().to_owned()),
         ("hostname".to_owned(), host.clone()),
+        ("ip".to_owned(), own_address().to_string()),
         ("http-header-user-agent".to_owned(), user_agent(spec)),
         ("isPartOf".to_owned(), spec.name.clone()),
     ];
@@ -104,6 +106,17 @@ pub fn writer_settings(spec: &Spec, job: &JobDir) -> WriterSettings {
 pub fn host_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     if name.is_empty() { "localhost".to_owned() } else { name }
+}
+
+/// The address that servers see, as far as this machine knows; loopback where it has no way out.
+fn own_address() -> IpAddr {
+    // Connecting a datagram socket chooses a route and sends nothing. The address is reserved for documentation.
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0));
+    let address = socket.and_then(|socket| {
+        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
+        socket.local_addr()
+    });
+    address.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |address| address.ip())
 }
 
 /// The name that robots.txt knows us by: the first product of our own user agent, else the program's.

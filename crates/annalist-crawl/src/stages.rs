@@ -6,12 +6,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use annalist_frontier::Frontier;
 use annalist_model::spec::Spec;
-use annalist_model::{Capture, Hop, Link, LinkKind, Page, Readability, Time, UrlKey};
+use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, Time, UrlKey};
 use annalist_read::Reader;
-use annalist_sources::{Connection, Lookup, WebSource};
+use annalist_sources::{Connection, FetchError, WebSource};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::budget::Budget;
+use crate::clock;
 use crate::hosts::Hosts;
 use crate::keeper::KeeperHandle;
 use crate::robots::RobotsDesk;
@@ -51,6 +52,16 @@ impl Stages {
 
     pub fn turns_under_way(&self) -> usize {
         self.turns.load(Ordering::Relaxed)
+    }
+
+    /// The address to dial for a link. A look-up goes into the archive by itself, whatever comes of the address.
+    pub async fn locate(&self, url: &CanonicalUrl) -> Result<SocketAddr, FetchError> {
+        let now = clock::now();
+        let located = self.web.locate(url, now).await?;
+        if let Some(lookup) = located.dns {
+            self.keeper.looked_up(lookup, now);
+        }
+        Ok(located.address?)
     }
 
     /// Reads a capture on a thread of its own kind, so that a page that is hard to read delays no fetch.
@@ -98,24 +109,14 @@ pub struct Line {
     pub connection: Connection,
     /// The server rests until then.
     pub rests_until: Time,
-    /// A look-up that is not in the archive yet.
-    dns: Option<Lookup>,
 }
 
 impl Line {
     pub fn new(address: SocketAddr, rests_until: Time) -> Line {
-        Line { address, connection: Connection::default(), rests_until, dns: None }
+        Line { address, connection: Connection::default(), rests_until }
     }
 
     pub fn server(&self) -> IpAddr {
         self.address.ip()
-    }
-
-    pub fn note_dns(&mut self, lookup: Option<Lookup>) {
-        self.dns = lookup.or(self.dns.take());
-    }
-
-    pub fn take_dns(&mut self) -> Option<Lookup> {
-        self.dns.take()
     }
 }

@@ -15,7 +15,7 @@ use crate::cookies::Jar;
 use crate::dns::{Lookup, Resolver};
 use crate::error::{FetchError, SetupError, Waiting};
 use crate::exchange::{After, Exchanged, Terms, exchange};
-use crate::guard::Guard;
+use crate::guard::{Guard, Refused};
 use crate::request;
 use crate::spool::Spool;
 use crate::tls::Tls;
@@ -52,8 +52,8 @@ struct Inner {
 /// Where a link's host is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The one address to dial: it may be dialled.
-    pub address: SocketAddr,
+    /// The one address to dial, or why none may be.
+    pub address: Result<SocketAddr, Refused>,
     /// The lookup, when there was one just now: it is archived.
     pub dns: Option<Lookup>,
 }
@@ -79,14 +79,11 @@ impl WebSource {
     /// The address that `fetch` is to dial, so that the engine can wait for that server's turn before.
     pub async fn locate(&self, url: &CanonicalUrl, now: Time) -> Result<Located, FetchError> {
         let resolved = self.inner.resolver.resolve(url, now).await?;
-        let mut refused = None;
-        for address in resolved.addresses {
-            match self.inner.guard.vet(address.ip()) {
-                Ok(()) => return Ok(Located { address, dns: resolved.lookup }),
-                Err(reason) => refused = refused.or(Some(reason)),
-            }
-        }
-        Err(refused.map_or_else(|| FetchError::NoSuchName(url.host_name().to_owned()), FetchError::from))
+        let vet = |address: SocketAddr| self.inner.guard.vet(address.ip()).map(|()| address);
+        let mut vetted = resolved.addresses.into_iter().map(vet);
+        let first = vetted.next().ok_or_else(|| FetchError::NoSuchName(url.host_name().to_owned()))?;
+        let address = first.or_else(|refused| vetted.find_map(Result::ok).ok_or(refused));
+        Ok(Located { address, dns: resolved.lookup })
     }
 
     /// One exchange over `connection`, which is opened, or opened again, as needed. `via` is the page that named the

@@ -9,11 +9,15 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use support::script::{Script, answer, html, missing, spec};
-use support::{annalist, assert_valid, finish, json_of};
+use annalist_warc::{Fields, Reader};
+use support::script::{Script, answer, html, missing, name_server, spec};
+use support::{annalist, assert_valid, files_in, finish, json_of};
 
 /// Crawls `http://a.test/` on a scripted server; `more` goes to the top of the spec.
 fn crawl(server: &Script, more: &str) -> (Output, tempfile::TempDir) {
@@ -160,4 +164,79 @@ fn a_plain_text_sitemap_is_read_and_its_pages_are_no_clicks_away() {
     crawl(&server, "");
     let paths = server.paths();
     assert!(paths.contains(&"/one".to_owned()) && paths.contains(&"/two".to_owned()), "{paths:?}");
+}
+
+/// Every record of a job's archive: its fields and its block.
+fn records(job: &Path) -> Vec<(Fields, String)> {
+    let mut records = Vec::new();
+    for file in files_in(&job.join("archive"), ".warc.gz") {
+        let mut reader = Reader::open(&file).unwrap();
+        while let Some(mut record) = reader.next_record().unwrap() {
+            let block = record.read_block(1 << 20).unwrap();
+            records.push((record.fields.clone(), String::from_utf8_lossy(&block).into_owned()));
+        }
+    }
+    records
+}
+
+#[test]
+fn what_dns_said_is_kept_whatever_comes_of_the_address() {
+    let server = Script::serve(|path, _| if path == "/" { html("hello") } else { missing() });
+    // Nobody listens on a port that was free a moment ago.
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let dns = name_server(|name| match name {
+        "inside.test" => Ipv4Addr::new(10, 9, 9, 9),
+        _ => Ipv4Addr::LOCALHOST,
+    });
+    let open = server.address.port();
+    let seeds: String = [("one", open), ("two", open), ("shut", closed), ("inside", 80)]
+        .map(|(name, port)| format!("[[seed]]\nurl = \"http://{name}.test:{port}/\"\n"))
+        .concat();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("spec.toml");
+    let text = format!(
+        "name = \"dns\"\ncontact = \"https://library.example/\"\n{seeds}[politeness]\nmin_delay = \"0s\"\n\
+         [fetch]\ntries = 2\nretry_delay = \"100ms\"\n\
+         [network]\nallow = [\"127.0.0.0/8\"]\ndns_servers = [\"{dns}\"]\n"
+    );
+    std::fs::write(&path, text).unwrap();
+    let job = dir.path().join("job");
+    let mut command = annalist();
+    command.arg("crawl").arg(&path).arg("--job").arg(&job).args(["--json", "--quiet"]);
+    let output = finish(&mut command, Duration::from_secs(60));
+    // Of two hosts the page, and the sitemap that is not there.
+    assert_eq!(json_of(&output)["pages"], 4, "{}", String::from_utf8_lossy(&output.stderr));
+    assert_valid(&job);
+    let records = records(&job);
+    let told: BTreeSet<String> = records
+        .iter()
+        .filter(|(fields, _)| fields.get("Content-Type") == Some("text/dns"))
+        .map(|(fields, _)| fields.get("WARC-Target-URI").unwrap().to_owned())
+        .collect();
+    let all: BTreeSet<String> =
+        ["one", "two", "shut", "inside"].map(|name| format!("dns:{name}.test")).into();
+    assert_eq!(told, all);
+}
+
+#[test]
+fn every_file_begins_with_who_made_it_and_where() {
+    let server = Script::serve(|path, _| if path == "/" { html("hello") } else { missing() });
+    let (_, dir) = crawl(&server, "operator = \"A library\"\ndescription = \"A test\"");
+    let records = records(&dir.path().join("job"));
+    let (fields, about) = &records[0];
+    assert_eq!(fields.get("WARC-Type"), Some("warcinfo"));
+    for name in [
+        "software",
+        "format",
+        "conformsTo",
+        "operator",
+        "robots",
+        "hostname",
+        "ip",
+        "http-header-user-agent",
+        "isPartOf",
+        "description",
+    ] {
+        assert!(about.lines().any(|line| line.starts_with(&format!("{name}: "))), "{name}: {about}");
+    }
 }
