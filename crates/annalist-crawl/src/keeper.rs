@@ -60,7 +60,7 @@ pub struct Release {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counts {
     AsPage,
-    /// robots.txt: kept, but nobody asked for it.
+    /// robots.txt: kept and logged, but nobody asked for it.
     AsPrerequisite,
 }
 

@@ -11,7 +11,7 @@ use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules, retry_
 
 use crate::clock;
 use crate::delay::{HostRules, rest_after};
-use crate::finish::finish;
+use crate::finish::{finish, finish_prerequisite};
 use crate::keeper::{Captured, Counts, Ended};
 use crate::stages::{Line, Stages};
 use crate::turn::{hand_over, rested};
@@ -119,7 +119,13 @@ impl RobotsDesk {
         for _ in 0..=MOST_REDIRECTS {
             let capture = match self.ask(&url, leased, line, rules, stages).await {
                 Step::Answer(capture) => capture,
-                Step::Failed(fault) => return Fetched::Failed(fault),
+                Step::Failed(fault) => {
+                    // Of a robots.txt that is a link of its own the link tells.
+                    if url != leased.link.url {
+                        finish_prerequisite(&prerequisite(url, leased), &fault, stages);
+                    }
+                    return Fetched::Failed(fault);
+                }
                 Step::Busy => return Fetched::Later,
                 Step::Stopped => return Fetched::Stopped,
             };
@@ -215,12 +221,18 @@ fn failed(fault: FetchError) -> Permission {
     Permission::Closed { why: format!("robots.txt: {} ({fault})", fault.reason()), asked: None }
 }
 
+/// robots.txt as a link: nobody queued it.
+fn prerequisite(url: CanonicalUrl, leased: &LeasedLink) -> LeasedLink {
+    let key = url.key();
+    let link = leased.link.child(url, LinkKind::Robots, "");
+    LeasedLink { key, value: 0.0, tries: 0, urgency: Urgency::Normal, link }
+}
+
 /// Archives the exchange, and tells the frontier of the sitemaps it names.
 async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, stages: &Stages) -> Step {
     let bytes = capture.response.length();
     let Ok(ticket) = stages.keeper.record(&mut capture).await else { return Step::Stopped };
-    let link = leased.link.child(url.clone(), LinkKind::Robots, "");
-    let own = LeasedLink { key: url.key(), value: 0.0, tries: 0, urgency: Urgency::Normal, link };
+    let own = prerequisite(url.clone(), leased);
     let captured = Captured {
         ticket,
         status: capture.head.status,

@@ -110,6 +110,39 @@ fn a_robots_txt_that_was_cut_short_opens_nothing() {
     assert_eq!(json_of(&output)["skipped_by_reason"]["robots-unreachable"], 2);
 }
 
+/// Status, address and annotation of every line of crawl.log that is about a robots.txt.
+fn robots_lines(job: &Path) -> Vec<(String, String, String)> {
+    let log = std::fs::read_to_string(job.join("logs/crawl.log")).unwrap();
+    let fields = log.lines().map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+    let lines = fields.map(|fields| (fields[1].clone(), fields[3].clone(), fields[11].clone()));
+    lines.filter(|(_, url, _)| url.ends_with("/robots.txt")).collect()
+}
+
+#[test]
+fn a_robots_txt_that_cannot_be_had_is_logged_like_any_fetch() {
+    const OWN: &str = "http://a.test/robots.txt";
+    // Nobody listens on port 1.
+    const ELSEWHERE: &str = "http://127.0.0.1:1/robots.txt";
+    let redirect = answer("302 Found", &format!("Location: {ELSEWHERE}\r\n"), "");
+    let nonsense = "this is no HTTP\r\n\r\n".to_owned();
+    let error = answer("503 Service Unavailable", "", "");
+    let lines_for = |robots: String| {
+        let server =
+            Script::serve(move |path, _| if path == "/robots.txt" { robots.clone() } else { html("x") });
+        let (output, dir) = crawl(&server, "");
+        let skipped = std::fs::read_to_string(dir.path().join("job/logs/skipped.jsonl")).unwrap();
+        assert!(!skipped.contains("/robots.txt\",\"via"), "{skipped}");
+        (robots_lines(&dir.path().join("job")), json_of(&output)["failed"].clone())
+    };
+    let line = |status: &str, url: &str, note: &str| (status.to_owned(), url.to_owned(), note.to_owned());
+    // Pages are counted; their robots.txt is not.
+    assert_eq!(lines_for(nonsense), (vec![line("-3", OWN, "failed"); 3], 0.into()));
+    assert_eq!(lines_for(error), (vec![line("503", OWN, "-"); 3], 0.into()));
+    let (lines, _) = lines_for(redirect);
+    assert!(lines.contains(&line("302", OWN, "-")), "{lines:?}");
+    assert!(lines.contains(&line("-2", ELSEWHERE, "failed")), "{lines:?}");
+}
+
 #[test]
 fn links_marked_nofollow_are_left_alone_when_robots_are_obeyed() {
     let server = Script::serve(|path, _| match path {

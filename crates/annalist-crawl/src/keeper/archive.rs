@@ -13,7 +13,7 @@ use annalist_warc::{Record, Writer, Written};
 use tokio::sync::Notify;
 
 use super::group::KeptKind;
-use super::{Captured, Ended, Finished, Group, KeepError, Kept, Ticket};
+use super::{Captured, Counts, Ended, Finished, Group, KeepError, Kept, Ticket};
 use crate::clock;
 use crate::counters::Counters;
 use crate::logs::{CrawlLine, Logs, Severity};
@@ -302,7 +302,9 @@ impl Archive {
         for (visit, line) in group.visits().iter().zip(lines) {
             let seed = self.seeds.get(visit.link.seed as usize).map(String::as_str);
             written = written.and_then(|()| self.logs.crawled(&line.with(visit, now, seed)));
-            if let Ended::Refused { outcome: Outcome::Skipped { reason, detail }, .. } = &visit.ended {
+            if let Ended::Refused { outcome: Outcome::Skipped { reason, detail }, .. } = &visit.ended
+                && visit.counts == Counts::AsPage
+            {
                 let url = &visit.link.url;
                 let via = visit.via.as_deref();
                 written = written

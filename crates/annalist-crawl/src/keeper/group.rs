@@ -115,6 +115,8 @@ impl Group {
                     count_capture(counters, visit, captured, kept(captured).as_ref());
                 }
                 Ended::Retrying { .. } => counters.retries += 1,
+                // The link that needed it counts.
+                Ended::Refused { .. } if visit.counts == Counts::AsPrerequisite => {}
                 Ended::Refused { outcome: Outcome::Skipped { reason, .. }, .. } => {
                     if *reason == SkipReason::Failed {
                         counters.failed += 1;
