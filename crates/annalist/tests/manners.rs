@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use annalist_warc::{Fields, Reader};
 use support::script::{Script, answer, html, missing, name_server, spec};
-use support::{annalist, assert_valid, files_in, finish, json_of};
+use support::{annalist, assert_exit, assert_valid, files_in, finish, json_of};
 
 /// Crawls `http://a.test/` on a scripted server; `more` goes to the top of the spec.
 fn crawl(server: &Script, more: &str) -> (Output, tempfile::TempDir) {
@@ -272,4 +272,29 @@ fn every_file_begins_with_who_made_it_and_where() {
     ] {
         assert!(about.lines().any(|line| line.starts_with(&format!("{name}: "))), "{name}: {about}");
     }
+}
+
+#[test]
+fn sites_that_crowd_before_one_server_all_have_their_turn() {
+    // Many more than may wait for one server.
+    const SITES: usize = 60;
+    let server = Script::serve(|path, _| {
+        // So slow that all the others come meanwhile.
+        std::thread::sleep(Duration::from_millis(5));
+        if path == "/" { html("hello") } else { missing() }
+    });
+    let seeds: String = (0..SITES).map(|n| format!("[[seed]]\nurl = \"http://site{n}.test/\"\n")).collect();
+    let names: String = (0..SITES).map(|n| format!("\"site{n}.test\" = \"{}\"\n", server.address)).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("spec.toml");
+    let text = format!(
+        "name = \"crowd\"\n{seeds}[politeness]\nmin_delay = \"0s\"\nmax_delay = \"0s\"\n\
+         [network]\nallow = [\"127.0.0.0/8\"]\n[network.resolve]\n{names}"
+    );
+    std::fs::write(&path, text).unwrap();
+    let mut command = annalist();
+    command.arg("crawl").arg(&path).arg("--job").arg(dir.path().join("job")).args(["--json", "--quiet"]);
+    let output = finish(&mut command, Duration::from_secs(60));
+    assert_exit(&output, 0);
+    assert_eq!(server.paths().iter().filter(|path| *path == "/").count(), SITES);
 }
