@@ -9,7 +9,8 @@
 //! - `cookies`: what a site asked to be told again
 //! - `error`: why there is no capture, and when to try again
 //!
-//! Beside it, without any I/O: `robots` (RFC 9309), `robots_cache`, `retry_after`, `http_date`.
+//! Beside it, without any I/O: `robots` (RFC 9309), `robots_cache`, `retry_after`, `http_date`; `received`, for who wants
+//! to try the reading of responses on bytes of their own.
 //!
 //! Not here: which link is next, when a server may be asked, following redirects, writing WARC. Those are the
 //! frontier's and the engine's.
@@ -27,6 +28,7 @@ mod guard;
 mod head;
 mod http_date;
 mod pace;
+mod received;
 mod request;
 mod retry_after;
 mod robots;
@@ -41,6 +43,8 @@ pub use dns::{Lookup, Resolved, Resolver};
 pub use error::{FetchError, SetupError, Waiting};
 pub use guard::{Guard, Refused};
 pub use http_date::parse_http_date;
+#[doc(hidden)]
+pub use received::{Received, receive};
 pub use retry_after::retry_after;
 pub use robots::{Robots, RobotsReply, RobotsRules, Verdict};
 pub use robots_cache::RobotsCache;
