@@ -12,7 +12,7 @@ use crate::stages::Stages;
 use crate::visit::Visit;
 
 /// No server can make a link wait longer than this.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
+pub(crate) const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 /// Heritrix's codes for what was never asked.
 const CODE_ROBOTS: i32 = -9998;
 const CODE_SCOPE: i32 = -5000;

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, Read};
 use annalist_model::{Block, CanonicalUrl, Capture, Time, Truncated};
 use annalist_sources::Lookup;
 use annalist_warc::{
-    Dechunked, DigestKind, Exchange, Hasher, HttpHead, Record, RecordId, RefersTo, RevisitProfile,
+    Dechunked, DigestKind, Exchange, HttpHead, Record, RecordId, RefersTo, RevisitProfile, digest_rest,
 };
 use uuid::Uuid;
 use xxhash_rust::xxh3::xxh3_128;
@@ -64,19 +64,9 @@ pub fn settle_digest(capture: &mut Capture) {
 
 fn digest_of(kind: DigestKind, mut block: impl BufRead) -> io::Result<(String, u64)> {
     let (head, body) = HttpHead::read(&mut block)?;
-    let mut payload = Dechunked::new(body, head.is_some_and(|head| head.is_chunked()));
-    let mut hasher = Hasher::new(kind);
-    let mut length = 0;
-    loop {
-        let ready = payload.fill_buf()?;
-        if ready.is_empty() {
-            return Ok((hasher.finish().to_string(), length));
-        }
-        hasher.update(ready);
-        let used = ready.len();
-        length += used as u64;
-        payload.consume(used);
-    }
+    let payload = Dechunked::new(body, head.is_some_and(|head| head.is_chunked()));
+    let (digest, length) = digest_rest(payload, kind)?;
+    Ok((digest.to_string(), length))
 }
 
 /// The capture whose payload a new one repeats.
@@ -112,8 +102,11 @@ pub fn records_of(exchanged: Exchanged, salt: u64, original: Option<&Original>) 
             Record::revisit(id, &exchange, digest, RevisitProfile::IdenticalPayloadDigest, &refers_to, head)
         }
         None => {
-            let truncated = exchanged.truncated.map(warc_truncated);
-            Record::response(id, &exchange, digest, truncated, warc_block(exchanged.response))
+            let response = Record::response(id, &exchange, digest, warc_block(exchanged.response));
+            match exchanged.truncated {
+                Some(reason) => response.with_field("WARC-Truncated", reason.name()),
+                None => response,
+            }
         }
     };
     if let Some(fault) = &exchanged.certificate_fault {
@@ -148,14 +141,6 @@ fn warc_block(block: Block) -> annalist_warc::Block {
     match block {
         Block::Memory(bytes) => bytes.into(),
         Block::File { path, length } => annalist_warc::Block::File { path, length },
-    }
-}
-
-fn warc_truncated(truncated: Truncated) -> annalist_warc::Truncated {
-    match truncated {
-        Truncated::Length => annalist_warc::Truncated::Length,
-        Truncated::Time => annalist_warc::Truncated::Time,
-        Truncated::Disconnect => annalist_warc::Truncated::Disconnect,
     }
 }
 

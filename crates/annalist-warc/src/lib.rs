@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
-//! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs` |
+//! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
@@ -21,6 +21,7 @@ mod open_index;
 mod pack;
 mod payload;
 mod read;
+mod ready;
 mod record;
 mod recover;
 mod session_ids;
@@ -38,7 +39,8 @@ pub use http::{Body, HttpHead};
 pub use index::{index_file, index_reader, write_index};
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};
-pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, RevisitProfile, Truncated};
+pub use ready::digest_rest;
+pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, RevisitProfile};
 pub use recover::{Damaged, RecoverReport, recover};
 pub use source::{Fault, ReadError};
 pub use surt::{surt_key, surt_prefix_form};

@@ -51,7 +51,7 @@ pub(crate) fn capture(
 ) -> Vec<Record> {
     let exchange = Exchange { target_uri: url, started_ms: START_MS, server: "127.0.0.1".parse().ok() };
     let mut id = || RecordId::new(make_id());
-    let response = Record::response(id(), &exchange, digest, None, response);
+    let response = Record::response(id(), &exchange, digest, response);
     let request =
         Record::request(id(), &exchange, response.id(), b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n".to_vec());
     let fields = [("via", "http://a.test/"), ("hopsFromSeed", "L"), ("outlink", "http://b.test/ L a/@href")];
