@@ -144,6 +144,19 @@ fn a_robots_txt_that_cannot_be_had_is_logged_like_any_fetch() {
 }
 
 #[test]
+fn a_page_that_robots_txt_redirects_to_is_read_as_a_page_all_the_same() {
+    let server = Script::serve(|path, _| match path {
+        "/robots.txt" => answer("302 Found", "Location: /page\r\n", ""),
+        "/" => html("<a href=/page>p</a>"),
+        "/page" => html("<a href=/deep>d</a>"),
+        "/deep" => html("x"),
+        _ => missing(),
+    });
+    crawl(&server, "");
+    assert!(server.paths().contains(&"/deep".to_owned()), "{:?}", server.paths());
+}
+
+#[test]
 fn links_marked_nofollow_are_left_alone_when_robots_are_obeyed() {
     let server = Script::serve(|path, _| match path {
         "/" => html("<a rel=nofollow href=/no>n</a><a href=/yes>y</a>"),
