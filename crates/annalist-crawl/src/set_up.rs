@@ -88,6 +88,7 @@ pub fn writer_settings(spec: &Spec, job: &JobDir) -> WriterSettings {
         ("http-header-user-agent".to_owned(), user_agent(spec)),
         ("isPartOf".to_owned(), spec.name.clone()),
     ];
+    warcinfo.extend(mail_address(spec).map(|from| ("http-header-from".to_owned(), from)));
     warcinfo.extend(spec.operator.clone().map(|operator| ("operator".to_owned(), operator)));
     warcinfo.extend(spec.description.clone().map(|text| ("description".to_owned(), text)));
     let prefix = spec.file_prefix();
@@ -140,11 +141,28 @@ pub fn user_agent(spec: &Spec) -> String {
     }
 }
 
+/// The mail address of who crawls, where the contact is one.
+pub fn mail_address(spec: &Spec) -> Option<String> {
+    let contact = spec.contact.as_deref()?;
+    let address = contact.strip_prefix("mailto:").unwrap_or(contact);
+    (address.contains('@') && !address.contains("://")).then(|| address.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use annalist_model::spec::Spec;
 
-    use super::product_token;
+    use super::{mail_address, product_token};
+
+    #[test]
+    fn a_contact_may_be_a_mail_address() {
+        let mail =
+            |contact: &str| mail_address(&Spec { contact: Some(contact.to_owned()), ..Spec::named("x") });
+        for contact in ["crawler@library.example", "mailto:crawler@library.example"] {
+            assert_eq!(mail(contact).as_deref(), Some("crawler@library.example"));
+        }
+        assert_eq!(mail("https://library.example/@crawler"), None);
+    }
 
     #[test]
     fn robots_txt_knows_us_by_the_name_in_our_user_agent() {

@@ -24,6 +24,8 @@ use crate::tls::Tls;
 pub struct WebSettings {
     /// With the contact in it; printable ASCII.
     pub user_agent: String,
+    /// The mail address of who crawls.
+    pub from: Option<String>,
     pub rules: FetchRules,
     pub network: Network,
     pub digest: DigestKind,
@@ -39,7 +41,8 @@ pub struct WebSource {
 
 #[derive(Debug)]
 struct Inner {
-    user_agent: String,
+    /// The fields of a request that say who asks.
+    introduction: String,
     rules: FetchRules,
     digest: DigestKind,
     guard: Guard,
@@ -60,8 +63,10 @@ pub struct Located {
 
 impl WebSource {
     pub fn new(settings: WebSettings) -> Result<WebSource, SetupError> {
-        if !request::is_field_text(&settings.user_agent) {
-            return Err(SetupError::UserAgent(settings.user_agent));
+        for text in [Some(&settings.user_agent), settings.from.as_ref()].into_iter().flatten() {
+            if !request::is_field_text(text) {
+                return Err(SetupError::FieldText(text.clone()));
+            }
         }
         let inner = Inner {
             guard: Guard::new(&settings.network.allow),
@@ -69,7 +74,7 @@ impl WebSource {
             tls: Tls::new(settings.rules.bad_certificates)?,
             jar: Mutex::default(),
             spool: Spool::open(settings.spool).map_err(SetupError::Spool)?,
-            user_agent: settings.user_agent,
+            introduction: request::introduction(&settings.user_agent, settings.from.as_deref()),
             rules: settings.rules,
             digest: settings.digest,
         };
@@ -102,7 +107,7 @@ impl WebSource {
         let a_day = std::time::Duration::from_secs(24 * 3600);
         let deadline = begun + inner.rules.max_time.min(a_day);
         let cookies = inner.jar().and_then(|jar| jar.field(url, started));
-        let request = request::get(url, &inner.user_agent, via, cookies.as_deref());
+        let request = request::get(url, &inner.introduction, via, cookies.as_deref());
         let terms = Terms { rules: &inner.rules, digest: inner.digest, spool: &inner.spool, deadline };
 
         let kept = connection.take(url, at).await;

@@ -267,7 +267,12 @@ fn what_dns_said_is_kept_whatever_comes_of_the_address() {
 #[test]
 fn every_file_begins_with_who_made_it_and_where() {
     let server = Script::serve(|path, _| if path == "/" { html("hello") } else { missing() });
-    let (_, dir) = crawl(&server, "operator = \"A library\"\ndescription = \"A test\"");
+    let (_, dir) = crawl(
+        &server,
+        "operator = \"A library\"\ndescription = \"A test\"\ncontact = \"mailto:c@library.example\"",
+    );
+    let told = "\r\nFrom: c@library.example\r\n";
+    assert!(server.asked().iter().all(|asked| asked.head.contains(told)), "{:?}", server.asked());
     let records = records(&dir.path().join("job"));
     let (fields, about) = &records[0];
     assert_eq!(fields.get("WARC-Type"), Some("warcinfo"));
@@ -280,6 +285,7 @@ fn every_file_begins_with_who_made_it_and_where() {
         "hostname",
         "ip",
         "http-header-user-agent",
+        "http-header-from",
         "isPartOf",
         "description",
     ] {

@@ -144,6 +144,7 @@ pub(crate) fn bench(at: SocketAddr, rules: FetchRules) -> Bench {
     };
     let source = WebSource::new(WebSettings {
         user_agent: "annalist/0 (+http://library.test/)".to_owned(),
+        from: None,
         rules,
         network,
         digest: DigestKind::Sha1,
