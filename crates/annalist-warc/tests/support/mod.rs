@@ -140,7 +140,7 @@ pub(crate) fn indexed_captures(disk: &SimDisk, context: &str) -> Vec<String> {
         }
         let bytes = disk.read(&Path::new(INDEX_DIR).join(&name)).unwrap();
         let text = String::from_utf8_lossy(&bytes);
-        let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n'));
+        let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n') && !line.contains('\0'));
         for line in whole.filter_map(CdxLine::parse) {
             ids.push(indexed_capture(disk, &line, context));
         }
