@@ -22,6 +22,7 @@ mod targets {
     pub(crate) mod html;
     pub(crate) mod http_head;
     pub(crate) mod page;
+    pub(crate) mod response;
     pub(crate) mod robots;
     pub(crate) mod scope;
     pub(crate) mod seed_file;
@@ -54,6 +55,7 @@ pub const TARGETS: &[Target] = &[
     Target { made: targets::warc::made, ..Target::new("warc", targets::warc::run) },
     Target::new("http_head", targets::http_head::run),
     Target::new("chunks", targets::chunks::run),
+    Target::new("response", targets::response::run),
     Target::new("cookies", targets::cookies::run),
     Target::new("robots", targets::robots::run),
     Target::new("page", targets::page::run),

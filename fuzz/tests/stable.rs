@@ -40,6 +40,11 @@ fn any_body_in_chunks_gives_no_more_than_it_holds() {
 }
 
 #[test]
+fn any_response_is_received_the_same_in_any_pieces_and_recorded_as_it_is_read() {
+    hunt("response", 60_000);
+}
+
+#[test]
 fn no_cookie_breaks_out_of_its_field_or_its_site() {
     hunt("cookies", 40_000);
 }

@@ -28,8 +28,8 @@ use crate::robots::RobotsDesk;
 use crate::scope::Scope;
 use crate::servers::Servers;
 use crate::set_up::{
-    frontier_settings, product_token, recover_archive, repairs, user_agent, with_seeds_in_order,
-    writer_settings,
+    frontier_settings, mail_address, product_token, recover_archive, repairs, user_agent,
+    with_seeds_in_order, writer_settings,
 };
 use crate::stages::Stages;
 use crate::status::{Board, Status};
@@ -141,6 +141,7 @@ impl Crawl {
         let lane = SlowLane::start().map_err(io_error("no thread for the slow lane"))?;
         let web = WebSource::new(WebSettings {
             user_agent: user_agent(&spec),
+            from: mail_address(&spec),
             rules: spec.fetch.clone(),
             network: spec.network.clone(),
             digest: spec.archive.digest,

@@ -12,7 +12,7 @@ use crate::stages::Stages;
 use crate::visit::Visit;
 
 /// No server can make a link wait longer than this.
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
+pub(crate) const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 /// Heritrix's codes for what was never asked.
 const CODE_ROBOTS: i32 = -9998;
 const CODE_SCOPE: i32 = -5000;
@@ -145,17 +145,35 @@ fn metadata(
 
 /// A fetch that brought nothing: tried again later, or given up.
 pub fn finish_failure(leased: &LeasedLink, fault: &FetchError, stages: &Stages) -> After {
-    if let FetchError::AddressRefused(refused) = fault {
-        let outcome = Outcome::Skipped { reason: SkipReason::Address, detail: refused.to_string() };
-        end(leased, fault.code(), outcome, stages);
+    if let FetchError::AddressRefused(_) = fault {
+        end(leased, fault.code(), failure(fault), stages);
         return After::Next;
     }
-    let why = format!("{} ({fault})", fault.reason());
+    let why = told(fault);
     if fault.is_about_host() {
         return fail_host(leased, &why, fault.code(), SkipReason::Failed, None, stages);
     }
     let wait = fault.retry_in(leased.tries.saturating_add(1), &stages.spec.fetch);
     fail_link(leased, &why, fault.code(), wait, stages)
+}
+
+/// robots.txt could not be fetched: told like any fetch. Whether it is asked for again depends on the link that needs it.
+pub fn finish_prerequisite(robots: &LeasedLink, fault: &FetchError, stages: &Stages) {
+    let ended = Ended::Refused { status: fault.code(), outcome: failure(fault), started: clock::now() };
+    finish(robots, ended, Vec::new(), Counts::AsPrerequisite, stages);
+}
+
+fn failure(fault: &FetchError) -> Outcome {
+    match fault {
+        FetchError::AddressRefused(refused) => {
+            Outcome::Skipped { reason: SkipReason::Address, detail: refused.to_string() }
+        }
+        _ => Outcome::Skipped { reason: SkipReason::Failed, detail: told(fault) },
+    }
+}
+
+fn told(fault: &FetchError) -> String {
+    format!("{} ({fault})", fault.reason())
 }
 
 /// The bytes were received and could not be kept: tried again like any failure.

@@ -61,7 +61,7 @@ pub struct Release {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counts {
     AsPage,
-    /// robots.txt: kept, but nobody asked for it.
+    /// robots.txt: kept and logged, but nobody asked for it.
     AsPrerequisite,
 }
 
@@ -111,6 +111,7 @@ pub enum KeepError {
 
 enum Message {
     Record(Box<Exchanged>, oneshot::Sender<Result<Ticket, KeepError>>),
+    LookedUp(Lookup, Time),
     Finish(Box<Finished>),
     Event(Severity, &'static str, String),
     /// Acknowledge everything, log what is left out for a limit's sake, and close the files.
@@ -135,9 +136,9 @@ const PACKED_AT_ONCE: u64 = 64 << 10;
 
 impl KeeperHandle {
     /// Writes the exchanged bytes. They count when the visit is acknowledged.
-    pub async fn record(&self, capture: &mut Capture, dns: Option<Lookup>) -> Result<Ticket, KeepError> {
+    pub async fn record(&self, capture: &mut Capture) -> Result<Ticket, KeepError> {
         let coded = capture.head.all("transfer-encoding").next().is_some();
-        let exchanged = self.prepare(Exchanged::take(capture, dns), coded).await?;
+        let exchanged = self.prepare(Exchanged::take(capture), coded).await?;
         capture.payload_digest.clone_from(&exchanged.payload_digest);
         capture.payload_length = exchanged.payload_length;
         let (reply, ticket) = oneshot::channel();
@@ -162,6 +163,11 @@ impl KeeperHandle {
             (false, false) => tokio::task::spawn_blocking(work).await.map_err(std::io::Error::from),
         };
         done.map_err(|fault| KeepError::Lost(fault.to_string()))
+    }
+
+    /// Writes what DNS said at that moment. Nobody waits for it: a look-up that is lost is made again by the next run.
+    pub fn looked_up(&self, lookup: Lookup, at: Time) {
+        let _ = self.send(Message::LookedUp(lookup, at));
     }
 
     /// Hands a visit over for acknowledgement.
@@ -239,6 +245,10 @@ fn keep(
                 if let Some(failure @ KeepError::Closed(_)) = failure {
                     return Err(failure);
                 }
+                false
+            }
+            Ok(Message::LookedUp(lookup, at)) => {
+                archive.looked_up(lookup, at)?;
                 false
             }
             Ok(Message::Finish(finished)) => {

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use annalist_model::{Block, CanonicalUrl, Capture, Time, Truncated};
 use annalist_sources::Lookup;
 use annalist_warc::{
-    Dechunked, DigestKind, Exchange, Hasher, HttpHead, Packing, Record, RecordId, RefersTo, RevisitProfile,
+    Dechunked, DigestKind, Exchange, HttpHead, Packing, Record, RecordId, RefersTo, RevisitProfile,
+    digest_rest,
 };
 use uuid::Uuid;
 use xxhash_rust::xxh3::xxh3_128;
@@ -23,15 +24,13 @@ pub struct Exchanged {
     pub payload_length: u64,
     pub truncated: Option<Truncated>,
     pub certificate_fault: Option<String>,
-    /// A look-up that led to the server and is not in the archive yet.
-    pub dns: Option<Lookup>,
     /// The record of the response, packed beforehand.
     pub packed: Option<Record>,
 }
 
 impl Exchanged {
     /// Takes the bytes out of a capture; its head and decoded body stay for the reader.
-    pub fn take(capture: &mut Capture, dns: Option<Lookup>) -> Exchanged {
+    pub fn take(capture: &mut Capture) -> Exchanged {
         Exchanged {
             url: capture.url.clone(),
             started: capture.started,
@@ -42,7 +41,6 @@ impl Exchanged {
             payload_length: capture.payload_length,
             truncated: capture.truncated,
             certificate_fault: capture.certificate_fault.clone(),
-            dns,
             packed: None,
         }
     }
@@ -86,8 +84,10 @@ impl Exchanged {
 
     fn response_record(&self, salt: u64, block: annalist_warc::Block) -> Record {
         let id = response_id(salt, self.url.as_str(), self.started, &self.payload_digest);
-        let truncated = self.truncated.map(warc_truncated);
-        let response = Record::response(id, &self.exchange(), &self.payload_digest, truncated, block);
+        let mut response = Record::response(id, &self.exchange(), &self.payload_digest, block);
+        if let Some(reason) = self.truncated {
+            response = response.with_field("WARC-Truncated", reason.name());
+        }
         self.with_certificate_fault(response)
     }
 
@@ -130,19 +130,9 @@ pub fn settle_digest(exchanged: &mut Exchanged) {
 
 fn digest_of(kind: DigestKind, mut block: impl BufRead) -> io::Result<(String, u64)> {
     let (head, body) = HttpHead::read(&mut block)?;
-    let mut payload = Dechunked::new(body, head.is_some_and(|head| head.is_chunked()));
-    let mut hasher = Hasher::new(kind);
-    let mut length = 0;
-    loop {
-        let ready = payload.fill_buf()?;
-        if ready.is_empty() {
-            return Ok((hasher.finish().to_string(), length));
-        }
-        hasher.update(ready);
-        let used = ready.len();
-        length += used as u64;
-        payload.consume(used);
-    }
+    let payload = Dechunked::new(body, head.is_some_and(|head| head.is_chunked()));
+    let (digest, length) = digest_rest(payload, kind)?;
+    Ok((digest.to_string(), length))
 }
 
 /// The capture whose payload a new one repeats.
@@ -159,7 +149,7 @@ pub fn response_id(salt: u64, url: &str, started: Time, payload_digest: &str) ->
     RecordId::new(uuid::Builder::from_random_bytes(xxh3_128(text.as_bytes()).to_be_bytes()).into_uuid())
 }
 
-/// The records of one exchange: response or revisit first, its request, and the look-up that led there.
+/// The records of one exchange: response or revisit first, then its request.
 /// The block's file, if it is in one, may be removed when the records are durable.
 pub fn records_of(
     mut exchanged: Exchanged,
@@ -175,11 +165,7 @@ pub fn records_of(
         }),
     };
     let request = std::mem::take(&mut exchanged.request);
-    let mut records = vec![response, Record::request(new_id(), &exchanged.exchange(), id, request)];
-    if let Some(dns) = &exchanged.dns {
-        records.push(dns_record(dns, &exchanged.url, exchanged.started.millis()));
-    }
-    Ok(records)
+    Ok(vec![response, Record::request(new_id(), &exchanged.exchange(), id, request)])
 }
 
 fn revisit(exchanged: &Exchanged, id: RecordId, salt: u64, original: &Original) -> io::Result<Record> {
@@ -195,10 +181,11 @@ fn revisit(exchanged: &Exchanged, id: RecordId, salt: u64, original: &Original) 
     Ok(exchanged.with_certificate_fault(revisit))
 }
 
-fn dns_record(dns: &Lookup, url: &CanonicalUrl, started_ms: u64) -> Record {
-    let name = format!("dns:{}", url.host_name());
-    let exchange = Exchange { target_uri: &name, started_ms, server: None };
-    Record::resource(new_id(), &exchange, "text/dns", dns.text.clone().into_bytes())
+/// What DNS said.
+pub fn lookup_record(lookup: Lookup, at: Time) -> Record {
+    let name = format!("dns:{}", lookup.name);
+    let exchange = Exchange { target_uri: &name, started_ms: at.millis(), server: None };
+    Record::resource(new_id(), &exchange, "text/dns", lookup.text.into_bytes())
 }
 
 /// What is known about a capture beyond its bytes.
@@ -220,14 +207,6 @@ fn warc_block(block: Block) -> annalist_warc::Block {
     match block {
         Block::Memory(bytes) => bytes.into(),
         Block::File { path, length } => annalist_warc::Block::File { path, length },
-    }
-}
-
-fn warc_truncated(truncated: Truncated) -> annalist_warc::Truncated {
-    match truncated {
-        Truncated::Length => annalist_warc::Truncated::Length,
-        Truncated::Time => annalist_warc::Truncated::Time,
-        Truncated::Disconnect => annalist_warc::Truncated::Disconnect,
     }
 }
 

@@ -11,7 +11,7 @@ use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules, retry_
 
 use crate::clock;
 use crate::delay::{HostRules, rest_after};
-use crate::finish::finish;
+use crate::finish::{LONGEST_RETRY_AFTER, finish, finish_prerequisite};
 use crate::keeper::{Captured, Counts, Ended};
 use crate::stages::{Line, Stages};
 use crate::turn::{hand_over, rested};
@@ -19,7 +19,6 @@ use crate::turn::{hand_over, rested};
 /// RFC 9309 asks for at least five.
 const MOST_REDIRECTS: usize = 5;
 const CACHE_BYTES: usize = 64 << 20;
-const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 
 /// Whether a link may be fetched.
 #[derive(Debug)]
@@ -69,6 +68,13 @@ enum Step {
     Stopped,
 }
 
+/// For whom robots.txt is fetched, and how.
+struct Errand<'a> {
+    leased: &'a LeasedLink,
+    rules: &'a HostRules,
+    stages: &'a Arc<Stages>,
+}
+
 impl RobotsDesk {
     pub fn new(product_token: &str) -> RobotsDesk {
         RobotsDesk { known: RobotsCache::new(CACHE_BYTES), product_token: product_token.to_owned() }
@@ -88,7 +94,7 @@ impl RobotsDesk {
         let url = &leased.link.url;
         let robots = match self.known.get(url.host(), clock::now()) {
             Some(robots) => robots,
-            None => match self.fetch(leased, line, rules, stages).await {
+            None => match self.fetch(&Errand { leased, rules, stages }, line).await {
                 Fetched::Rules(robots) => {
                     let rest = rest_after(&rules.politeness, Duration::ZERO, robots.crawl_delay());
                     line.rests_until = line.rests_until.max(clock::after(rest));
@@ -108,18 +114,19 @@ impl RobotsDesk {
         Permission::Refused { outcome: Outcome::Skipped { reason: SkipReason::Robots, detail } }
     }
 
-    async fn fetch(
-        &self,
-        leased: &LeasedLink,
-        line: &mut Line,
-        rules: &HostRules,
-        stages: &Arc<Stages>,
-    ) -> Fetched {
+    async fn fetch(&self, errand: &Errand<'_>, line: &mut Line) -> Fetched {
+        let Errand { leased, stages, .. } = *errand;
         let mut url = leased.link.url.on_same_host("/robots.txt");
         for _ in 0..=MOST_REDIRECTS {
-            let capture = match self.ask(&url, leased, line, rules, stages).await {
+            let capture = match errand.ask(&url, line).await {
                 Step::Answer(capture) => capture,
-                Step::Failed(fault) => return Fetched::Failed(fault),
+                Step::Failed(fault) => {
+                    // Of a robots.txt that is a link of its own the link tells.
+                    if url != leased.link.url {
+                        finish_prerequisite(&prerequisite(url, leased), &fault, stages);
+                    }
+                    return Fetched::Failed(fault);
+                }
                 Step::Busy => return Fetched::Later,
                 Step::Stopped => return Fetched::Stopped,
             };
@@ -153,44 +160,32 @@ impl RobotsDesk {
             }
         }
     }
+}
 
+impl Errand<'_> {
     /// One polite exchange, over the line where it leads to the same server, else over one of its own.
-    async fn ask(
-        &self,
-        url: &CanonicalUrl,
-        leased: &LeasedLink,
-        line: &mut Line,
-        rules: &HostRules,
-        stages: &Arc<Stages>,
-    ) -> Step {
-        let located = match stages.web.locate(url, clock::now()).await {
-            Ok(located) => located,
+    async fn ask(&self, url: &CanonicalUrl, line: &mut Line) -> Step {
+        let stages = self.stages;
+        let address = match stages.locate(url).await {
+            Ok(address) => address,
             Err(fault) => return Step::Failed(fault),
         };
-        if located.address.ip() == line.server() {
-            line.address = located.address;
-            line.note_dns(located.dns);
-            return self.exchange(url, leased, line, rules, stages).await;
+        if address.ip() == line.server() {
+            line.address = address;
+            return self.exchange(url, line).await;
         }
-        let Some(from) = stages.servers.try_take(located.address.ip()) else {
+        let Some(from) = stages.servers.try_take(address.ip()) else {
             // Waiting for a server while holding another could make two turns wait for each other.
             return Step::Busy;
         };
-        let mut other = Line::new(located.address, from);
-        other.note_dns(located.dns);
-        let step = self.exchange(url, leased, &mut other, rules, stages).await;
+        let mut other = Line::new(address, from);
+        let step = self.exchange(url, &mut other).await;
         hand_over(&other, stages);
         step
     }
 
-    async fn exchange(
-        &self,
-        url: &CanonicalUrl,
-        leased: &LeasedLink,
-        line: &mut Line,
-        rules: &HostRules,
-        stages: &Arc<Stages>,
-    ) -> Step {
+    async fn exchange(&self, url: &CanonicalUrl, line: &mut Line) -> Step {
+        let Errand { leased, rules, stages } = *self;
         loop {
             if !rested(line.rests_until, stages).await {
                 return Step::Stopped;
@@ -200,7 +195,7 @@ impl RobotsDesk {
             let fetched = stages.web.fetch(url, line.address, &mut line.connection, None, begun).await;
             line.rest(begun, &rules.politeness, None);
             match fetched {
-                Ok(capture) => return keep(url, leased, capture, line, stages).await,
+                Ok(capture) => return keep(url, leased, capture, stages).await,
                 Err(FetchError::Stale) => {}
                 Err(fault) => return Step::Failed(fault),
             }
@@ -216,18 +211,18 @@ fn failed(fault: FetchError) -> Permission {
     Permission::Closed { why: format!("robots.txt: {} ({fault})", fault.reason()), asked: None }
 }
 
+/// robots.txt as a link: nobody queued it.
+fn prerequisite(url: CanonicalUrl, leased: &LeasedLink) -> LeasedLink {
+    let key = url.key();
+    let link = leased.link.child(url, LinkKind::Robots, "");
+    LeasedLink { key, value: 0.0, tries: 0, urgency: Urgency::Normal, link }
+}
+
 /// Archives the exchange, and tells the frontier of the sitemaps it names.
-async fn keep(
-    url: &CanonicalUrl,
-    leased: &LeasedLink,
-    mut capture: Capture,
-    line: &mut Line,
-    stages: &Stages,
-) -> Step {
+async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, stages: &Stages) -> Step {
     let bytes = capture.response.length();
-    let Ok(ticket) = stages.keeper.record(&mut capture, line.take_dns()).await else { return Step::Stopped };
-    let link = leased.link.child(url.clone(), LinkKind::Robots, "");
-    let own = LeasedLink { key: url.key(), value: 0.0, tries: 0, urgency: Urgency::Normal, link };
+    let Ok(ticket) = stages.keeper.record(&mut capture).await else { return Step::Stopped };
+    let own = prerequisite(url.clone(), leased);
     let captured = Captured {
         ticket,
         status: capture.head.status,

@@ -1,5 +1,6 @@
 //! From a spec to the settings of the stages, and what a start repairs. The crawl itself is in `engine.rs`.
 
+use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 
 use annalist_disk::Disk;
@@ -83,9 +84,11 @@ pub fn writer_settings(spec: &Spec, job: &JobDir) -> WriterSettings {
         ),
         ("robots".to_owned(), spec.politeness.robots.word().to_owned()),
         ("hostname".to_owned(), host.clone()),
+        ("ip".to_owned(), own_address().to_string()),
         ("http-header-user-agent".to_owned(), user_agent(spec)),
         ("isPartOf".to_owned(), spec.name.clone()),
     ];
+    warcinfo.extend(mail_address(spec).map(|from| ("http-header-from".to_owned(), from)));
     warcinfo.extend(spec.operator.clone().map(|operator| ("operator".to_owned(), operator)));
     warcinfo.extend(spec.description.clone().map(|text| ("description".to_owned(), text)));
     let prefix = spec.file_prefix();
@@ -104,6 +107,17 @@ pub fn writer_settings(spec: &Spec, job: &JobDir) -> WriterSettings {
 pub fn host_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     if name.is_empty() { "localhost".to_owned() } else { name }
+}
+
+/// The address that servers see, as far as this machine knows; loopback where it has no way out.
+fn own_address() -> IpAddr {
+    // Connecting a datagram socket chooses a route and sends nothing. The address is reserved for documentation.
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0));
+    let address = socket.and_then(|socket| {
+        socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9))?;
+        socket.local_addr()
+    });
+    address.map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |address| address.ip())
 }
 
 /// The name that robots.txt knows us by: the first product of our own user agent, else the program's.
@@ -127,11 +141,28 @@ pub fn user_agent(spec: &Spec) -> String {
     }
 }
 
+/// The mail address of who crawls, where the contact is one.
+pub fn mail_address(spec: &Spec) -> Option<String> {
+    let contact = spec.contact.as_deref()?;
+    let address = contact.strip_prefix("mailto:").unwrap_or(contact);
+    (address.contains('@') && !address.contains("://")).then(|| address.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use annalist_model::spec::Spec;
 
-    use super::product_token;
+    use super::{mail_address, product_token};
+
+    #[test]
+    fn a_contact_may_be_a_mail_address() {
+        let mail =
+            |contact: &str| mail_address(&Spec { contact: Some(contact.to_owned()), ..Spec::named("x") });
+        for contact in ["crawler@library.example", "mailto:crawler@library.example"] {
+            assert_eq!(mail(contact).as_deref(), Some("crawler@library.example"));
+        }
+        assert_eq!(mail("https://library.example/@crawler"), None);
+    }
 
     #[test]
     fn robots_txt_knows_us_by_the_name_in_our_user_agent() {

@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use annalist_frontier::Frontier;
 use annalist_model::spec::{Politeness, Spec};
-use annalist_model::{Capture, Hop, Link, LinkKind, Page, Readability, Time, UrlKey};
+use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, Time, UrlKey};
 use annalist_read::Reader;
-use annalist_sources::{Connection, Lookup, SlowLane, WebSource};
+use annalist_sources::{Connection, FetchError, SlowLane, WebSource};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::budget::Budget;
@@ -57,6 +57,16 @@ impl Stages {
 
     pub fn turns_under_way(&self) -> usize {
         self.turns.load(Ordering::Relaxed)
+    }
+
+    /// The address to dial for a link. A look-up goes into the archive by itself, whatever comes of the address.
+    pub async fn locate(&self, url: &CanonicalUrl) -> Result<SocketAddr, FetchError> {
+        let now = clock::now();
+        let located = self.web.locate(url, now).await?;
+        if let Some(lookup) = located.dns {
+            self.keeper.looked_up(lookup, now);
+        }
+        Ok(located.address?)
     }
 
     /// Reads a capture on a thread of its own kind, so that it delays no fetch; a page that is hard to read goes to the
@@ -113,13 +123,11 @@ pub struct Line {
     pub connection: Connection,
     /// The server rests until then.
     pub rests_until: Time,
-    /// A look-up that is not in the archive yet.
-    dns: Option<Lookup>,
 }
 
 impl Line {
     pub fn new(address: SocketAddr, rests_until: Time) -> Line {
-        Line { address, connection: Connection::default(), rests_until, dns: None }
+        Line { address, connection: Connection::default(), rests_until }
     }
 
     pub fn server(&self) -> IpAddr {
@@ -131,13 +139,5 @@ impl Line {
         let rest = rest_after(politeness, clock::elapsed(begun), crawl_delay);
         self.rests_until = clock::after(rest);
         rest
-    }
-
-    pub fn note_dns(&mut self, lookup: Option<Lookup>) {
-        self.dns = lookup.or(self.dns.take());
-    }
-
-    pub fn take_dns(&mut self) -> Option<Lookup> {
-        self.dns.take()
     }
 }

@@ -90,15 +90,15 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
         if stages.stop.is_asked() {
             break;
         }
-        let located = match stages.web.locate(&leased.link.url, clock::now()).await {
-            Ok(located) => located,
+        let address = match stages.locate(&leased.link.url).await {
+            Ok(address) => address,
             Err(fault) => {
                 finish_failure(&leased, &fault, stages);
                 turn.had(leased.key);
                 continue;
             }
         };
-        let server = located.address.ip();
+        let server = address.ip();
         if line.as_ref().is_none_or(|held| held.server() != server) {
             if let Some(old) = line.take() {
                 hand_over(&old, stages);
@@ -106,7 +106,7 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
             match stages.servers.take(server, turn, clock::now()) {
                 servers::Turn::Yours { lease, from } => {
                     turn = lease;
-                    line = Some(Line::new(located.address, from));
+                    line = Some(Line::new(address, from));
                 }
                 servers::Turn::Waiting => return,
                 servers::Turn::Crowded(lease) => {
@@ -117,14 +117,13 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
             }
         }
         let Some(held) = line.as_mut() else { break };
-        held.address = located.address;
+        held.address = address;
         // The site rests too, on whichever server it was asked last.
         held.rests_until = held.rests_until.max(turn.rests_until);
         if held.rests_until.since(clock::now()) > LONGEST_HOLD {
             turn.rests_until = held.rests_until;
             break;
         }
-        held.note_dns(located.dns);
         match ask(&leased, held, &mut turn, stages).await {
             After::Next => turn.had(leased.key),
             After::EndTurn => {

@@ -124,7 +124,7 @@ impl Reading {
         lane.run(move || self.finish_here()).await.unwrap_or_default()
     }
 
-    fn finish_here(mut self) -> Vec<u8> {
+    pub(crate) fn finish_here(mut self) -> Vec<u8> {
         if self.paused {
             (self.paused, self.pause_at) = (false, usize::MAX);
             let packed = std::mem::take(&mut self.packed);

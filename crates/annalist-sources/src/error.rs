@@ -10,8 +10,8 @@ use crate::guard::Refused;
 /// A settings mistake that stops the source before anything is fetched.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    #[error("user agent {0:?} cannot stand in a request: printable ASCII only")]
-    UserAgent(String),
+    #[error("{0:?} cannot stand in a request: printable ASCII only")]
+    FieldText(String),
     #[error("cannot use the spool directory: {0}")]
     Spool(#[source] io::Error),
     #[error("cannot set up TLS: {0}")]

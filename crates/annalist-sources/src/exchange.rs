@@ -13,7 +13,7 @@ use crate::connection::Wire;
 use crate::digest::Hasher;
 use crate::error::{FetchError, Waiting};
 use crate::framing::{Framing, Progress};
-use crate::head::{Head, HeadSeeker};
+use crate::head::{FinalHeadSeeker, Head};
 use crate::lane::SlowLane;
 use crate::pace::{Pace, Stop};
 use crate::spool::{IN_MEMORY, Recording, Spool};
@@ -75,7 +75,7 @@ pub(crate) async fn exchange(
     };
     receiver.send(request).await?;
     let head = receiver.head().await?;
-    let payload = Payload::new(&head.fields, terms);
+    let payload = Payload::new(&head.fields, terms.digest, terms.rules.max_read_bytes);
     let (end, incoming) = receiver.body(head.length, payload).await.map_err(FetchError::spool)?;
     let Incoming { recording, payload: Payload { framing, entity }, .. } = incoming;
     let (truncated, after) = match end {
@@ -95,26 +95,26 @@ pub(crate) async fn exchange(
 }
 
 /// What is taken from the bytes of the body while they come in.
-struct Payload {
+pub(crate) struct Payload {
     framing: Framing,
-    entity: Entity,
+    pub(crate) entity: Entity,
 }
 
 /// The entity body: transfer coding removed, content coding kept for the digest and removed for reading.
-struct Entity {
-    hasher: Hasher,
-    length: u64,
-    reading: Reading,
+pub(crate) struct Entity {
+    pub(crate) hasher: Hasher,
+    pub(crate) length: u64,
+    pub(crate) reading: Reading,
 }
 
 impl Payload {
-    fn new(head: &ResponseHead, terms: &Terms<'_>) -> Payload {
+    pub(crate) fn new(head: &ResponseHead, digest: DigestKind, most_read_bytes: usize) -> Payload {
         let framing = Framing::of(head);
-        let reading = Reading::new(head, framing.announced(), terms.rules.max_read_bytes);
-        Payload { framing, entity: Entity { hasher: Hasher::new(terms.digest), length: 0, reading } }
+        let reading = Reading::new(head, framing.announced(), most_read_bytes);
+        Payload { framing, entity: Entity { hasher: Hasher::new(digest), length: 0, reading } }
     }
 
-    fn feed(&mut self, received: &[u8]) -> Progress {
+    pub(crate) fn feed(&mut self, received: &[u8]) -> Progress {
         let entity = &mut self.entity;
         self.framing.feed(received, &mut |piece| {
             entity.hasher.update(piece);
@@ -172,27 +172,17 @@ impl Receiver<'_> {
         self.pace.send(self.wire, request).await.map_err(|stop| self.unanswered(stop))
     }
 
-    /// Reads until a final response's head is complete. Interim responses (1xx) are messages of their own and no part
-    /// of the capture.
+    /// Reads until a final response's head is complete.
     async fn head(&mut self) -> Result<Head, Failed> {
-        let mut seeker = HeadSeeker::default();
-        let mut room = self.terms.rules.max_header_bytes;
+        let mut seeker = FinalHeadSeeker::new(self.terms.rules.max_header_bytes);
         loop {
             match self.pace.receive(self.wire, &mut self.recording.tail, u64::MAX).await {
                 Ok(0) => return Err(self.unanswered(Stop::Broken(io::ErrorKind::UnexpectedEof.into()))),
                 Ok(_) => {}
                 Err(stop) => return Err(self.unanswered(stop)),
             }
-            while let Some(head) = seeker.seek(&self.recording.tail, room).map_err(FetchError::BadResponse)? {
-                if head.fields.status == 101 {
-                    return Err(FetchError::BadResponse("it switches protocols unasked").into());
-                }
-                if head.fields.status >= 200 {
-                    return Ok(head);
-                }
-                self.recording.tail.drain(..head.length);
-                room = room.saturating_sub(head.length);
-                seeker = HeadSeeker::default();
+            if let Some(head) = seeker.seek(&mut self.recording.tail).map_err(FetchError::BadResponse)? {
+                return Ok(head);
             }
         }
     }

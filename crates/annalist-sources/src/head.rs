@@ -72,6 +72,35 @@ impl HeadSeeker {
     }
 }
 
+/// Looks for the head of a final response. Interim responses (1xx) are messages of their own and no part of the capture.
+#[derive(Debug)]
+pub(crate) struct FinalHeadSeeker {
+    seeker: HeadSeeker,
+    /// For all heads together.
+    most_bytes: usize,
+}
+
+impl FinalHeadSeeker {
+    pub(crate) fn new(most_bytes: usize) -> FinalHeadSeeker {
+        FinalHeadSeeker { seeker: HeadSeeker::default(), most_bytes }
+    }
+
+    /// Takes interim responses out of the bytes. `None` while the head is not complete.
+    pub(crate) fn seek(&mut self, bytes: &mut Vec<u8>) -> Result<Option<Head>, &'static str> {
+        while let Some(head) = self.seeker.seek(bytes, self.most_bytes)? {
+            if head.fields.status == 101 {
+                return Err("it switches protocols unasked");
+            }
+            if head.fields.status >= 200 {
+                return Ok(Some(head));
+            }
+            bytes.drain(..head.length);
+            *self = FinalHeadSeeker::new(self.most_bytes.saturating_sub(head.length));
+        }
+        Ok(None)
+    }
+}
+
 /// `None` when the head goes on.
 fn parse(bytes: &[u8]) -> Result<Option<Head>, &'static str> {
     let mut fields = [httparse::EMPTY_HEADER; USUAL_FIELDS];

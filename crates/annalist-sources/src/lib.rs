@@ -10,7 +10,8 @@
 //! - `cookies`: what a site asked to be told again
 //! - `error`: why there is no capture, and when to try again
 //!
-//! Beside it, without any I/O: `robots` (RFC 9309), `robots_cache`, `retry_after`, `http_date`.
+//! Beside it, without any I/O: `robots` (RFC 9309), `robots_cache`, `retry_after`, `http_date`; `received`, for who wants
+//! to try the reading of responses on bytes of their own.
 //!
 //! Not here: which link is next, when a server may be asked, following redirects, writing WARC. Those are the
 //! frontier's and the engine's.
@@ -29,6 +30,7 @@ mod head;
 mod http_date;
 mod lane;
 mod pace;
+mod received;
 mod request;
 mod retry_after;
 mod robots;
@@ -44,6 +46,8 @@ pub use error::{FetchError, SetupError, Waiting};
 pub use guard::{Guard, Refused};
 pub use http_date::parse_http_date;
 pub use lane::SlowLane;
+#[doc(hidden)]
+pub use received::{Received, receive};
 pub use retry_after::retry_after;
 pub use robots::{Robots, RobotsReply, RobotsRules, Verdict};
 pub use robots_cache::RobotsCache;

@@ -8,12 +8,25 @@ const FIXED_FIELDS: &str = "Accept: text/html,application/xhtml+xml,application/
     Accept-Encoding: gzip, deflate\r\n\
     Connection: keep-alive\r\n";
 
+/// The fields that say who asks.
+pub(crate) fn introduction(user_agent: &str, from: Option<&str>) -> String {
+    let mut text = String::new();
+    field(&mut text, "User-Agent", user_agent);
+    if let Some(from) = from {
+        field(&mut text, "From", from);
+    }
+    text
+}
+
 /// `cookies` is the value of the Cookie field.
-pub(crate) fn get(url: &CanonicalUrl, user_agent: &str, via: Option<&str>, cookies: Option<&str>) -> Vec<u8> {
+pub(crate) fn get(
+    url: &CanonicalUrl,
+    introduction: &str,
+    via: Option<&str>,
+    cookies: Option<&str>,
+) -> Vec<u8> {
     let mut text = String::with_capacity(512);
-    for part in
-        ["GET ", url.target(), " HTTP/1.1\r\nHost: ", authority(url), "\r\nUser-Agent: ", user_agent, "\r\n"]
-    {
+    for part in ["GET ", url.target(), " HTTP/1.1\r\nHost: ", authority(url), "\r\n", introduction] {
         text.push_str(part);
     }
     text.push_str(FIXED_FIELDS);
@@ -62,11 +75,12 @@ fn referer(url: &CanonicalUrl, via: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{get, is_field_text};
+    use super::{get, introduction, is_field_text};
     use annalist_model::CanonicalUrl;
 
     fn request(url: &str, via: Option<&str>, cookies: Option<&str>) -> String {
-        String::from_utf8(get(&CanonicalUrl::parse(url).unwrap(), "annalist/1", via, cookies)).unwrap()
+        let who = introduction("annalist/1", None);
+        String::from_utf8(get(&CanonicalUrl::parse(url).unwrap(), &who, via, cookies)).unwrap()
     }
 
     #[test]
@@ -78,6 +92,12 @@ mod tests {
         assert!(request.ends_with("\r\n\r\n"));
         assert!(request.contains("\r\nAccept-Encoding: gzip, deflate\r\n"));
         assert!(!request.contains("Referer") && !request.contains("Cookie"));
+    }
+
+    #[test]
+    fn a_mail_address_has_a_field_of_its_own() {
+        let who = introduction("annalist/1", Some("crawler@library.example"));
+        assert_eq!(who, "User-Agent: annalist/1\r\nFrom: crawler@library.example\r\n");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::cookies::Jar;
 use crate::dns::{Lookup, Resolver};
 use crate::error::{FetchError, SetupError, Waiting};
 use crate::exchange::{After, Exchanged, Terms, exchange};
-use crate::guard::Guard;
+use crate::guard::{Guard, Refused};
 use crate::lane::SlowLane;
 use crate::request;
 use crate::spool::Spool;
@@ -25,6 +25,8 @@ use crate::tls::Tls;
 pub struct WebSettings {
     /// With the contact in it; printable ASCII.
     pub user_agent: String,
+    /// The mail address of who crawls.
+    pub from: Option<String>,
     pub rules: FetchRules,
     pub network: Network,
     pub digest: DigestKind,
@@ -42,7 +44,8 @@ pub struct WebSource {
 
 #[derive(Debug)]
 struct Inner {
-    user_agent: String,
+    /// The fields of a request that say who asks.
+    introduction: String,
     rules: FetchRules,
     digest: DigestKind,
     guard: Guard,
@@ -56,16 +59,18 @@ struct Inner {
 /// Where a link's host is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located {
-    /// The one address to dial: it may be dialled.
-    pub address: SocketAddr,
+    /// The one address to dial, or why none may be.
+    pub address: Result<SocketAddr, Refused>,
     /// The lookup, when there was one just now: it is archived.
     pub dns: Option<Lookup>,
 }
 
 impl WebSource {
     pub fn new(settings: WebSettings) -> Result<WebSource, SetupError> {
-        if !request::is_field_text(&settings.user_agent) {
-            return Err(SetupError::UserAgent(settings.user_agent));
+        for text in [Some(&settings.user_agent), settings.from.as_ref()].into_iter().flatten() {
+            if !request::is_field_text(text) {
+                return Err(SetupError::FieldText(text.clone()));
+            }
         }
         let inner = Inner {
             guard: Guard::new(&settings.network.allow),
@@ -74,7 +79,7 @@ impl WebSource {
             jar: Mutex::default(),
             spool: Arc::new(Spool::open(settings.spool).map_err(SetupError::Spool)?),
             lane: settings.lane,
-            user_agent: settings.user_agent,
+            introduction: request::introduction(&settings.user_agent, settings.from.as_deref()),
             rules: settings.rules,
             digest: settings.digest,
         };
@@ -84,14 +89,11 @@ impl WebSource {
     /// The address that `fetch` is to dial, so that the engine can wait for that server's turn before.
     pub async fn locate(&self, url: &CanonicalUrl, now: Time) -> Result<Located, FetchError> {
         let resolved = self.inner.resolver.resolve(url, now).await?;
-        let mut refused = None;
-        for address in resolved.addresses {
-            match self.inner.guard.vet(address.ip()) {
-                Ok(()) => return Ok(Located { address, dns: resolved.lookup }),
-                Err(reason) => refused = refused.or(Some(reason)),
-            }
-        }
-        Err(refused.map_or_else(|| FetchError::NoSuchName(url.host_name().to_owned()), FetchError::from))
+        let vet = |address: SocketAddr| self.inner.guard.vet(address.ip()).map(|()| address);
+        let mut vetted = resolved.addresses.into_iter().map(vet);
+        let first = vetted.next().ok_or_else(|| FetchError::NoSuchName(url.host_name().to_owned()))?;
+        let address = first.or_else(|refused| vetted.find_map(Result::ok).ok_or(refused));
+        Ok(Located { address, dns: resolved.lookup })
     }
 
     /// One exchange over `connection`, which is opened, or opened again, as needed. `via` is the page that named the
@@ -110,7 +112,7 @@ impl WebSource {
         let a_day = std::time::Duration::from_secs(24 * 3600);
         let deadline = begun + inner.rules.max_time.min(a_day);
         let cookies = inner.jar().and_then(|jar| jar.field(url, started));
-        let request = request::get(url, &inner.user_agent, via, cookies.as_deref());
+        let request = request::get(url, &inner.introduction, via, cookies.as_deref());
         let Inner { rules, digest, spool, lane, .. } = inner;
         let terms = Terms { rules, digest: *digest, spool, lane, deadline };
 

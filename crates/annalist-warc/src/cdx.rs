@@ -207,6 +207,11 @@ impl CdxLines {
         self.starts.is_empty()
     }
 
+    /// The lines in the order they came, from a byte of their text on.
+    pub(crate) fn text_from(&self, start: usize) -> &str {
+        self.text.get(start..).unwrap_or_default()
+    }
+
     pub(crate) fn truncate(&mut self, count: usize) {
         if let Some(start) = self.starts.get(count).copied() {
             self.text.truncate(start);

@@ -6,10 +6,12 @@ use std::path::Path;
 use annalist_disk::Disk;
 
 use crate::cdx::{CdxLine, CdxLines};
-use crate::digest::{DigestKind, Hasher};
+use crate::digest::DigestKind;
 use crate::http::HttpHead;
+use crate::open_index::remove_if_there;
 use crate::payload::Dechunked;
 use crate::read::{BlockRecord, Framing, Reader};
+use crate::ready::digest_rest;
 use crate::source::{Fault, ReadError};
 use crate::writer::WriteError;
 
@@ -59,25 +61,13 @@ fn describe<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Result<Option<CdxLin
     };
     let digest = if lacks_digest {
         let chunked = head.as_ref().is_some_and(HttpHead::is_chunked);
-        Some(payload_digest(&mut body, chunked).map_err(failed)?)
+        let (digest, _) =
+            digest_rest(Dechunked::new(&mut body, chunked), DigestKind::Sha1).map_err(failed)?;
+        Some(digest.to_string())
     } else {
         None
     };
     Ok(CdxLine::describe(&record.fields, head.as_ref(), digest.as_deref()))
-}
-
-fn payload_digest(block: &mut impl BufRead, chunked: bool) -> io::Result<String> {
-    let mut hasher = Hasher::new(DigestKind::Sha1);
-    let mut payload = Dechunked::new(block, chunked);
-    loop {
-        let ready = payload.fill_buf()?;
-        if ready.is_empty() {
-            return Ok(hasher.finish().to_string());
-        }
-        hasher.update(ready);
-        let used = ready.len();
-        payload.consume(used);
-    }
 }
 
 /// Writes an index in order. Whatever happens, the file holds the old lines or all of the new ones.
@@ -96,10 +86,7 @@ pub fn write_index(disk: &dyn Disk, path: &Path, lines: &CdxLines) -> Result<(),
 
 fn write_fresh(disk: &dyn Disk, fresh: &Path, lines: &CdxLines) -> io::Result<()> {
     // Left over when an earlier attempt was interrupted.
-    match disk.remove(fresh) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-        _ => {}
-    }
+    remove_if_there(disk, fresh)?;
     let mut file = disk.create(fresh)?;
     let mut buffer = String::with_capacity(WRITE_BYTES);
     for line in lines.sorted() {

@@ -4,8 +4,8 @@
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
-//! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs` |
-//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs` |
+//! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs` |
+//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
@@ -17,9 +17,11 @@ mod fields;
 mod file_name;
 mod http;
 mod index;
+mod open_index;
 mod pack;
 mod payload;
 mod read;
+mod ready;
 mod record;
 mod recover;
 mod session_ids;
@@ -38,9 +40,10 @@ pub use index::{index_file, index_reader, write_index};
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};
-pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, RevisitProfile, Truncated};
+pub use ready::digest_rest;
+pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, RevisitProfile};
 pub use recover::{Damaged, RecoverReport, recover};
 pub use source::{Fault, ReadError};
 pub use surt::{surt_key, surt_prefix_form};
-pub use verify::{Kind, Problem, Report, verify, verify_all, verify_reader};
+pub use verify::{Kind, Problem, Report, is_warc_name, verify, verify_all, verify_reader};
 pub use writer::{Position, WriteError, Writer, WriterSettings, Written};

@@ -5,6 +5,8 @@ use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
+use crate::ready::read_ready;
+
 /// Longer lines than this are no chunk heads.
 const MAX_CHUNK_LINE_BYTES: usize = 16 * 1024;
 
@@ -80,11 +82,7 @@ impl<R: BufRead> Dechunked<R> {
 
 impl<R: BufRead> Read for Dechunked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let ready = self.fill_buf()?;
-        let amount = ready.len().min(buffer.len());
-        buffer[..amount].copy_from_slice(&ready[..amount]);
-        self.consume(amount);
-        Ok(amount)
+        read_ready(self, buffer)
     }
 }
 

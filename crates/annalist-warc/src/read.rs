@@ -8,6 +8,7 @@ use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use crate::fields::{Fields, is_token};
+use crate::ready::read_ready;
 use crate::source::{Fault, ReadError, Source};
 
 /// Some writers put whole JSON documents into a field.
@@ -337,11 +338,7 @@ impl<R: BufRead> BlockRecord<'_, R> {
 
 impl<R: BufRead> Read for BlockRecord<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let ready = self.fill_buf()?;
-        let amount = ready.len().min(buffer.len());
-        buffer[..amount].copy_from_slice(&ready[..amount]);
-        self.consume(amount);
-        Ok(amount)
+        read_ready(self, buffer)
     }
 }
 

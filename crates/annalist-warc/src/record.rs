@@ -116,24 +116,6 @@ pub struct Exchange<'a> {
     pub server: Option<IpAddr>,
 }
 
-/// Why a response is not whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Truncated {
-    Length,
-    Time,
-    Disconnect,
-}
-
-impl Truncated {
-    pub const fn name(self) -> &'static str {
-        match self {
-            Truncated::Length => "length",
-            Truncated::Time => "time",
-            Truncated::Disconnect => "disconnect",
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RevisitProfile {
     /// The payload is the same as the other capture's, byte for byte.
@@ -207,7 +189,7 @@ impl Record {
         Record { block, ..self }
     }
 
-    /// Adds a field that the constructors do not know, `WARC-Protocol` say.
+    /// Adds a field that the constructors do not know, `WARC-Truncated` say.
     #[must_use]
     pub fn with_field(mut self, name: &'static str, value: impl Into<String>) -> Record {
         self.fields.push(name, value);
@@ -239,14 +221,10 @@ impl Record {
         id: RecordId,
         exchange: &Exchange<'_>,
         payload_digest: &str,
-        truncated: Option<Truncated>,
         block: impl Into<Block>,
     ) -> Record {
         let mut record = Record::of_exchange(RecordType::Response, id, exchange, block.into());
         record.fields.push("WARC-Payload-Digest", payload_digest);
-        if let Some(reason) = truncated {
-            record.fields.push("WARC-Truncated", reason.name());
-        }
         record.fields.push("Content-Type", "application/http; msgtype=response");
         record
     }

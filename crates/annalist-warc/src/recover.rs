@@ -1,7 +1,7 @@
 //! What is done with the files a crash left behind, before anything new is written: every open file is cut to what was
-//! committed, indexed and closed.
+//! committed, indexed and closed. Their indexes go first: they may know of more than that.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 use std::io::{self, BufReader, Read};
 use std::path::Path;
 
@@ -10,6 +10,7 @@ use annalist_disk::{Disk, DiskFile};
 use crate::cdx::CdxLines;
 use crate::file_name::{closed_name, index_name, is_warc};
 use crate::index::{index_reader, write_index};
+use crate::open_index::{open_index_path, remove_if_there};
 use crate::read::Reader;
 use crate::source::{Fault, ReadError};
 use crate::writer::{WriteError, WriterSettings};
@@ -58,8 +59,10 @@ pub fn recover(
     let WriterSettings { dir, index_dir, .. } = settings;
     let mut report = RecoverReport::default();
     let names = disk.list(dir).map_err(|e| WriteError::at(dir, e))?;
-    let closed: HashSet<&str> = names.iter().map(String::as_str).filter(|name| is_warc(name)).collect();
-    for name in names.iter().filter_map(|name| closed_name(name)) {
+    let closed: BTreeSet<&str> = names.iter().map(String::as_str).filter(|name| is_warc(name)).collect();
+    let open: BTreeSet<&str> = names.iter().filter_map(|name| closed_name(name)).collect();
+    remove_early_indexes(disk, index_dir, &mut open.difference(&closed).copied())?;
+    for name in open.iter().copied() {
         let path = settings.open_path(name);
         let failed = |e| WriteError::at(&path, e);
         match committed(name).filter(|end| *end > 0) {
@@ -68,7 +71,6 @@ pub fn recover(
             None => {
                 report.cut_bytes += disk.open(&path).map_err(failed)?.length();
                 disk.remove(&path).map_err(failed)?;
-                remove_if_there(disk, &index_dir.join(index_name(name)))?;
                 report.removed.push(name.to_owned());
             }
             Some(end) => {
@@ -84,7 +86,7 @@ pub fn recover(
             }
         }
     }
-    if names.iter().any(|name| closed_name(name).is_some()) {
+    if !open.is_empty() {
         disk.sync_dir(dir).map_err(|e| WriteError::at(dir, e))?;
     }
     complete_indexes(disk, settings, &closed, &mut report)?;
@@ -115,25 +117,22 @@ pub(crate) fn seal(
     let index_dir = &settings.index_dir;
     disk.create_dir_all(index_dir).map_err(|e| WriteError::at(index_dir, e))?;
     write_index(disk, &index_dir.join(index_name(name)), &lines)?;
+    let open_index = open_index_path(index_dir, name);
+    remove_if_there(disk, &open_index).map_err(|e| WriteError::at(&open_index, e))?;
     disk.rename(&path, &settings.dir.join(name)).map_err(failed)?;
     Ok(())
 }
 
-/// Indexes are derived: one that is missing is made again from its file, one that was half written goes.
+/// Indexes are derived: one that is missing is made again from its file.
 fn complete_indexes(
     disk: &dyn Disk,
     settings: &WriterSettings,
-    closed: &HashSet<&str>,
+    closed: &BTreeSet<&str>,
     report: &mut RecoverReport,
 ) -> Result<(), WriteError> {
     let WriterSettings { dir, index_dir, .. } = settings;
     let indexes = disk.list(index_dir).map_err(|e| WriteError::at(index_dir, e))?;
-    for name in indexes.iter().filter(|name| name.ends_with(".cdxj.new")) {
-        remove_if_there(disk, &index_dir.join(name))?;
-    }
-    let mut missing: Vec<&str> =
-        closed.iter().copied().filter(|name| indexes.binary_search(&index_name(name)).is_err()).collect();
-    missing.sort_unstable();
+    let missing = closed.iter().copied().filter(|name| indexes.binary_search(&index_name(name)).is_err());
     for name in missing {
         let path = dir.join(name);
         let file = disk.open(&path).map_err(|e| WriteError::at(&path, e))?;
@@ -158,11 +157,22 @@ fn index_disk_file(file: Box<dyn DiskFile>, name: &str, end: u64) -> Result<CdxL
     if found == end { Ok(lines) } else { Err(ReadError::new(found, Fault::CutShort)) }
 }
 
-fn remove_if_there(disk: &dyn Disk, path: &Path) -> Result<(), WriteError> {
-    match disk.remove(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(WriteError::at(path, e)),
-        _ => Ok(()),
+/// Indexes of files that are not closed, half-written ones too. They are gone for good before any file is cut.
+fn remove_early_indexes(
+    disk: &dyn Disk,
+    index_dir: &Path,
+    open: &mut dyn Iterator<Item = &str>,
+) -> Result<(), WriteError> {
+    let failed = |e| WriteError::at(index_dir, e);
+    let of_open_files: BTreeSet<String> = open.map(index_name).collect();
+    let mut early = disk.list(index_dir).map_err(failed)?;
+    early.retain(|name| {
+        name.ends_with(".cdxj.new") || name.ends_with(".cdxj.open") || of_open_files.contains(name)
+    });
+    for name in &early {
+        disk.remove(&index_dir.join(name)).map_err(failed)?;
     }
+    if early.is_empty() { Ok(()) } else { disk.sync_dir(index_dir).map_err(failed) }
 }
 
 struct DiskReader {

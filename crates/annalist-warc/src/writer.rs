@@ -3,6 +3,7 @@
 //! - All records of one `append` lie side by side in one file, or none of them is there.
 //! - What was appended counts only after `sync` said so. The caller stores the positions that `sync` returns before
 //!   it acknowledges anything; `recover` asks for them after a crash.
+//! - From then on the index of the open file has them too.
 //! - After a failed sync the file is finished: cut to what is surely on disk, closed, and never written again.
 //!
 //! Not here: what a record says (`record.rs`) and the repair at the start (`recover.rs`).
@@ -19,6 +20,7 @@ use crate::cdx::{CdxLine, CdxLines};
 use crate::digest::DigestKind;
 use crate::file_name::{OPEN_SUFFIX, file_name, index_name, serial_of};
 use crate::index::write_index;
+use crate::open_index::{OpenIndex, open_index_path, remove_if_there};
 use crate::pack::{PackError, Packer, Packing, Tail};
 use crate::record::{Record, RecordId, RecordType};
 use crate::recover::{SealError, seal};
@@ -155,6 +157,7 @@ struct OpenFile {
     /// Surely on disk, under a name that surely is.
     synced: u64,
     lines: CdxLines,
+    index: OpenIndex,
     /// There may be bytes after `end`: they have to be cut off before the next append.
     torn: bool,
 }
@@ -214,8 +217,9 @@ impl Writer {
     /// Makes everything appended so far durable. Returns where each open file now ends for good.
     pub fn sync(&mut self) -> Result<Vec<Position>, WriteError> {
         self.sync_current()?;
-        if self.current.is_none() {
-            self.sync_names()?;
+        match &mut self.current {
+            Some(open) => open.index.catch_up(self.disk.as_ref(), &open.lines)?,
+            None => self.sync_names()?,
         }
         let mut positions = self.left_open.clone();
         positions.extend(self.current.as_ref().map(OpenFile::position));
@@ -263,8 +267,9 @@ impl Writer {
     ) -> Result<(), WriteError> {
         let id = RecordId::new((self.make_uuid)());
         let warcinfo = Record::warcinfo(id, at_ms, &name, &self.settings.warcinfo);
+        let index = OpenIndex::new(&self.settings.index_dir, &name);
         let lines = CdxLines::default();
-        let mut open = OpenFile { name, path, file, end: 0, synced: 0, lines, torn: false };
+        let mut open = OpenFile { name, path, file, end: 0, synced: 0, lines, index, torn: false };
         if let Err(error) = open.put(&[warcinfo], &mut self.packer, &mut self.buffer) {
             // If it stays, the next start removes it: nothing in it was ever committed.
             let _ = self.disk.remove(&open.path);
@@ -345,6 +350,8 @@ impl Writer {
         let Some(open) = &self.current else { return Ok(()) };
         let WriterSettings { dir, index_dir, .. } = &self.settings;
         write_index(self.disk.as_ref(), &index_dir.join(index_name(&open.name)), &open.lines)?;
+        let open_index = open_index_path(index_dir, &open.name);
+        remove_if_there(self.disk.as_ref(), &open_index).map_err(|e| WriteError::at(&open_index, e))?;
         self.disk.rename(&open.path, &dir.join(&open.name)).map_err(|e| WriteError::at(&open.path, e))?;
         // Before the next record is acknowledged, `sync_current` makes the new name durable too.
         self.names_changed = true;

@@ -12,7 +12,7 @@ use annalist_disk::{Dice, Disk, Fault, SimDisk};
 use annalist_warc::{
     Block, CdxLines, Reader, Record, WriteError, Writer, Written, index_reader, recover, verify_reader,
 };
-use support::{DIR, INDEX_DIR, START_MS, html_capture, ids, read_all, settings};
+use support::{DIR, INDEX_DIR, START_MS, html_capture, ids, indexed_captures, read_all, settings};
 use uuid::Uuid;
 
 const CAPTURES: usize = 24;
@@ -28,6 +28,8 @@ struct Crawl {
     /// What the crawl's own store would hold.
     committed_ends: HashMap<String, u64>,
     committed_blocks: BTreeMap<String, Vec<u8>>,
+    /// Whether somebody looks captures up while it runs.
+    watched: bool,
 }
 
 /// What to do about an error.
@@ -46,6 +48,7 @@ impl Crawl {
             pending: Vec::new(),
             committed_ends: HashMap::new(),
             committed_blocks: BTreeMap::new(),
+            watched: false,
         }
     }
 
@@ -102,6 +105,9 @@ impl Crawl {
                         let Block::Memory(pieces) = record.block() else { unreachable!() };
                         self.committed_blocks.insert(record.id().to_string(), pieces.concat());
                     }
+                    if self.watched {
+                        self.assert_indexed();
+                    }
                     return true;
                 }
                 Err(error) => {
@@ -116,6 +122,15 @@ impl Crawl {
                     }
                 }
             }
+        }
+    }
+
+    /// While the crawl runs: every committed capture is in an index.
+    fn assert_indexed(&self) {
+        let indexed = indexed_captures(&self.disk, "while it runs");
+        let responses = self.committed_blocks.iter().filter(|(_, block)| block.starts_with(b"HTTP/"));
+        for (id, _) in responses {
+            assert!(indexed.contains(id), "{id} was committed and is in no index");
         }
     }
 
@@ -175,6 +190,7 @@ fn operations_of_a_whole_crawl(seed: u64) -> u64 {
 fn a_crawl_without_faults_rolls_over_and_leaves_closed_files() {
     let disk = SimDisk::new();
     let mut crawl = Crawl::new(&disk, 1);
+    crawl.watched = true;
     crawl.run();
     assert_eq!(crawl.committed_blocks.len(), CAPTURES * 3);
     assert!(disk.list(Path::new(DIR)).unwrap().len() > 2);
@@ -191,17 +207,21 @@ fn nothing_committed_is_lost_in_a_thousand_power_cuts() {
         let mut crawl = Crawl::new(&disk, seed % 10);
         crawl.run();
         let mut found = disk.after_power_cut(&mut dice);
+        let context = format!("seed {seed}, cut at {cut}");
+        indexed_captures(&found, &context);
         // The power may go again while the damage is repaired.
         for _ in 0..dice.below(3) {
             found.set_faults(&[Fault::CutAt(found.operations() + dice.below(30))]);
             let _ = crawl.recover(&found);
             found = found.after_power_cut(&mut dice);
+            indexed_captures(&found, &context);
         }
         found.set_faults(&[]);
-        let context = format!("seed {seed}, cut at {cut}");
         let report = crawl.recover(&found).unwrap();
         assert!(report.damaged.is_empty(), "{context}: {:?}", report.damaged);
         crawl.assert_all_there(&found, &context);
+        let indexes = found.list(Path::new(INDEX_DIR)).unwrap();
+        assert!(indexes.iter().all(|name| name.ends_with(".cdxj")), "{context}: {indexes:?}");
         let again = crawl.recover(&found).unwrap();
         assert!(again.closed.is_empty() && again.removed.is_empty() && again.indexed.is_empty(), "{context}");
         crawl.assert_all_there(&found.after_power_cut(&mut dice), &context);
@@ -263,6 +283,7 @@ fn a_power_cut_after_failing_fsyncs_loses_nothing_committed() {
         let mut crawl = Crawl::new(&disk, 4);
         crawl.run();
         let found = disk.after_power_cut(&mut dice);
+        indexed_captures(&found, &format!("seed {seed}"));
         let report = crawl.recover(&found).unwrap();
         assert!(report.damaged.is_empty(), "seed {seed}: {:?}", report.damaged);
         crawl.assert_all_there(&found, &format!("seed {seed}"));
@@ -275,6 +296,7 @@ fn a_disk_that_runs_full_at_any_byte_loses_and_repeats_nothing() {
     for room in (0..32_000).step_by(61) {
         let disk = SimDisk::new().with_faults(&[Fault::Room(room)]);
         let mut crawl = Crawl::new(&disk, 5);
+        crawl.watched = room % 610 == 0;
         crawl.run();
         full_seen += usize::from(disk.free_bytes(Path::new(DIR)).unwrap() > 1 << 40);
         assert_eq!(crawl.committed_blocks.len(), CAPTURES * 3, "room {room}");
@@ -332,4 +354,32 @@ fn a_file_that_could_not_be_closed_stays_in_every_answer_until_it_is() {
     writer.close().unwrap();
     assert_eq!(writer.sync().unwrap(), []);
     assert_eq!(disk.list(Path::new(DIR)).unwrap(), [kept.file, again[0].file.clone()]);
+}
+
+#[test]
+fn an_open_file_has_an_index_of_what_was_synced_and_of_nothing_else() {
+    let disk = SimDisk::new();
+    let mut writer = Writer::new(Arc::new(disk.clone()), settings(u64::MAX), ids(1));
+    let mut make_id = ids(2);
+    let first = html_capture("http://a.test/1", "one", &mut make_id);
+    let second = html_capture("http://a.test/2", "two", &mut make_id);
+    writer.append(&first, START_MS).unwrap();
+    assert!(indexed_captures(&disk, "before the sync").is_empty());
+    writer.sync().unwrap();
+    writer.append(&second, START_MS).unwrap();
+    assert_eq!(indexed_captures(&disk, "one synced"), [first[0].id().to_string()]);
+    // No room for the index: the sync says so, and its next try goes on where this one stopped.
+    let used = 1 << 20;
+    disk.set_faults(&[Fault::Room(used)]);
+    let free = disk.free_bytes(Path::new(DIR)).unwrap();
+    disk.set_faults(&[Fault::Room(used - free + 10)]);
+    assert!(writer.sync().unwrap_err().is_full());
+    assert_eq!(indexed_captures(&disk, "half a line"), [first[0].id().to_string()]);
+    disk.set_faults(&[]);
+    writer.sync().unwrap();
+    let both = [first[0].id().to_string(), second[0].id().to_string()];
+    assert_eq!(indexed_captures(&disk, "both synced"), both);
+    writer.close().unwrap();
+    assert!(disk.list(Path::new(INDEX_DIR)).unwrap().iter().all(|name| name.ends_with(".cdxj")));
+    assert_eq!(indexed_captures(&disk, "closed"), both);
 }

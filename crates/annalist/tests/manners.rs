@@ -9,11 +9,15 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use support::script::{Script, answer, html, missing, spec};
-use support::{annalist, assert_valid, finish, json_of};
+use annalist_warc::{Fields, Reader};
+use support::script::{Script, answer, html, missing, name_server, spec};
+use support::{annalist, assert_exit, assert_valid, files_in, finish, json_of};
 
 /// Crawls `http://a.test/` on a scripted server; `more` goes to the top of the spec.
 fn crawl(server: &Script, more: &str) -> (Output, tempfile::TempDir) {
@@ -106,6 +110,52 @@ fn a_robots_txt_that_was_cut_short_opens_nothing() {
     assert_eq!(json_of(&output)["skipped_by_reason"]["robots-unreachable"], 2);
 }
 
+/// Status, address and annotation of every line of crawl.log that is about a robots.txt.
+fn robots_lines(job: &Path) -> Vec<(String, String, String)> {
+    let log = std::fs::read_to_string(job.join("logs/crawl.log")).unwrap();
+    let fields = log.lines().map(|line| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>());
+    let lines = fields.map(|fields| (fields[1].clone(), fields[3].clone(), fields[11].clone()));
+    lines.filter(|(_, url, _)| url.ends_with("/robots.txt")).collect()
+}
+
+#[test]
+fn a_robots_txt_that_cannot_be_had_is_logged_like_any_fetch() {
+    const OWN: &str = "http://a.test/robots.txt";
+    // Nobody listens on port 1.
+    const ELSEWHERE: &str = "http://127.0.0.1:1/robots.txt";
+    let redirect = answer("302 Found", &format!("Location: {ELSEWHERE}\r\n"), "");
+    let nonsense = "this is no HTTP\r\n\r\n".to_owned();
+    let error = answer("503 Service Unavailable", "", "");
+    let lines_for = |robots: String| {
+        let server =
+            Script::serve(move |path, _| if path == "/robots.txt" { robots.clone() } else { html("x") });
+        let (output, dir) = crawl(&server, "");
+        let skipped = std::fs::read_to_string(dir.path().join("job/logs/skipped.jsonl")).unwrap();
+        assert!(!skipped.contains("/robots.txt\",\"via"), "{skipped}");
+        (robots_lines(&dir.path().join("job")), json_of(&output)["failed"].clone())
+    };
+    let line = |status: &str, url: &str, note: &str| (status.to_owned(), url.to_owned(), note.to_owned());
+    // Pages are counted; their robots.txt is not.
+    assert_eq!(lines_for(nonsense), (vec![line("-3", OWN, "failed"); 3], 0.into()));
+    assert_eq!(lines_for(error), (vec![line("503", OWN, "-"); 3], 0.into()));
+    let (lines, _) = lines_for(redirect);
+    assert!(lines.contains(&line("302", OWN, "-")), "{lines:?}");
+    assert!(lines.contains(&line("-2", ELSEWHERE, "failed")), "{lines:?}");
+}
+
+#[test]
+fn a_page_that_robots_txt_redirects_to_is_read_as_a_page_all_the_same() {
+    let server = Script::serve(|path, _| match path {
+        "/robots.txt" => answer("302 Found", "Location: /page\r\n", ""),
+        "/" => html("<a href=/page>p</a>"),
+        "/page" => html("<a href=/deep>d</a>"),
+        "/deep" => html("x"),
+        _ => missing(),
+    });
+    crawl(&server, "");
+    assert!(server.paths().contains(&"/deep".to_owned()), "{:?}", server.paths());
+}
+
 #[test]
 fn links_marked_nofollow_are_left_alone_when_robots_are_obeyed() {
     let server = Script::serve(|path, _| match path {
@@ -160,4 +210,110 @@ fn a_plain_text_sitemap_is_read_and_its_pages_are_no_clicks_away() {
     crawl(&server, "");
     let paths = server.paths();
     assert!(paths.contains(&"/one".to_owned()) && paths.contains(&"/two".to_owned()), "{paths:?}");
+}
+
+/// Every record of a job's archive: its fields and its block.
+fn records(job: &Path) -> Vec<(Fields, String)> {
+    let mut records = Vec::new();
+    for file in files_in(&job.join("archive"), ".warc.gz") {
+        let mut reader = Reader::open(&file).unwrap();
+        while let Some(mut record) = reader.next_record().unwrap() {
+            let block = record.read_block(1 << 20).unwrap();
+            records.push((record.fields.clone(), String::from_utf8_lossy(&block).into_owned()));
+        }
+    }
+    records
+}
+
+#[test]
+fn what_dns_said_is_kept_whatever_comes_of_the_address() {
+    let server = Script::serve(|path, _| if path == "/" { html("hello") } else { missing() });
+    // Nobody listens on a port that was free a moment ago.
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let dns = name_server(|name| match name {
+        "inside.test" => Ipv4Addr::new(10, 9, 9, 9),
+        _ => Ipv4Addr::LOCALHOST,
+    });
+    let open = server.address.port();
+    let seeds: String = [("one", open), ("two", open), ("shut", closed), ("inside", 80)]
+        .map(|(name, port)| format!("[[seed]]\nurl = \"http://{name}.test:{port}/\"\n"))
+        .concat();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("spec.toml");
+    let text = format!(
+        "name = \"dns\"\ncontact = \"https://library.example/\"\n{seeds}[politeness]\nmin_delay = \"0s\"\n\
+         [fetch]\ntries = 2\nretry_delay = \"100ms\"\n\
+         [network]\nallow = [\"127.0.0.0/8\"]\ndns_servers = [\"{dns}\"]\n"
+    );
+    std::fs::write(&path, text).unwrap();
+    let job = dir.path().join("job");
+    let mut command = annalist();
+    command.arg("crawl").arg(&path).arg("--job").arg(&job).args(["--json", "--quiet"]);
+    let output = finish(&mut command, Duration::from_secs(60));
+    // Of two hosts the page, and the sitemap that is not there.
+    assert_eq!(json_of(&output)["pages"], 4, "{}", String::from_utf8_lossy(&output.stderr));
+    assert_valid(&job);
+    let records = records(&job);
+    let told: BTreeSet<String> = records
+        .iter()
+        .filter(|(fields, _)| fields.get("Content-Type") == Some("text/dns"))
+        .map(|(fields, _)| fields.get("WARC-Target-URI").unwrap().to_owned())
+        .collect();
+    let all: BTreeSet<String> =
+        ["one", "two", "shut", "inside"].map(|name| format!("dns:{name}.test")).into();
+    assert_eq!(told, all);
+}
+
+#[test]
+fn every_file_begins_with_who_made_it_and_where() {
+    let server = Script::serve(|path, _| if path == "/" { html("hello") } else { missing() });
+    let (_, dir) = crawl(
+        &server,
+        "operator = \"A library\"\ndescription = \"A test\"\ncontact = \"mailto:c@library.example\"",
+    );
+    let told = "\r\nFrom: c@library.example\r\n";
+    assert!(server.asked().iter().all(|asked| asked.head.contains(told)), "{:?}", server.asked());
+    let records = records(&dir.path().join("job"));
+    let (fields, about) = &records[0];
+    assert_eq!(fields.get("WARC-Type"), Some("warcinfo"));
+    for name in [
+        "software",
+        "format",
+        "conformsTo",
+        "operator",
+        "robots",
+        "hostname",
+        "ip",
+        "http-header-user-agent",
+        "http-header-from",
+        "isPartOf",
+        "description",
+    ] {
+        assert!(about.lines().any(|line| line.starts_with(&format!("{name}: "))), "{name}: {about}");
+    }
+}
+
+#[test]
+fn sites_that_crowd_before_one_server_all_have_their_turn() {
+    // Many more than may wait for one server.
+    const SITES: usize = 60;
+    let server = Script::serve(|path, _| {
+        // So slow that all the others come meanwhile.
+        std::thread::sleep(Duration::from_millis(5));
+        if path == "/" { html("hello") } else { missing() }
+    });
+    let seeds: String = (0..SITES).map(|n| format!("[[seed]]\nurl = \"http://site{n}.test/\"\n")).collect();
+    let names: String = (0..SITES).map(|n| format!("\"site{n}.test\" = \"{}\"\n", server.address)).collect();
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("spec.toml");
+    let text = format!(
+        "name = \"crowd\"\n{seeds}[politeness]\nmin_delay = \"0s\"\nmax_delay = \"0s\"\n\
+         [network]\nallow = [\"127.0.0.0/8\"]\n[network.resolve]\n{names}"
+    );
+    std::fs::write(&path, text).unwrap();
+    let mut command = annalist();
+    command.arg("crawl").arg(&path).arg("--job").arg(dir.path().join("job")).args(["--json", "--quiet"]);
+    let output = finish(&mut command, Duration::from_secs(60));
+    assert_exit(&output, 0);
+    assert_eq!(server.paths().iter().filter(|path| *path == "/").count(), SITES);
 }

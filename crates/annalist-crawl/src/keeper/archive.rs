@@ -8,15 +8,16 @@ use std::time::Duration;
 
 use annalist_frontier::{Change, Frontier, Journal, Known, Place, Transaction};
 use annalist_model::{Outcome, SkipReason, Time};
+use annalist_sources::Lookup;
 use annalist_warc::{Record, Writer, Written};
 use tokio::sync::Notify;
 
 use super::group::KeptKind;
-use super::{Captured, Ended, Finished, Group, KeepError, Kept, Ticket};
+use super::{Captured, Counts, Ended, Finished, Group, KeepError, Kept, Ticket};
 use crate::clock;
 use crate::counters::Counters;
 use crate::logs::{CrawlLine, Logs, Severity};
-use crate::record::{Exchanged, Original, metadata_of, records_of};
+use crate::record::{Exchanged, Original, lookup_record, metadata_of, records_of};
 use crate::status::Board;
 use crate::stop::Stop;
 
@@ -70,7 +71,7 @@ pub struct Pending {
 /// Records that are in a WARC file and may not be on disk.
 #[derive(Debug)]
 pub(super) struct Unsynced {
-    /// Absent for metadata records, whose place nobody asks for.
+    /// Absent for metadata and look-ups, whose place nobody asks for.
     pub(super) ticket: Option<(Ticket, KeptKind)>,
     pub(super) records: Vec<Record>,
     pub(super) written: Vec<Written>,
@@ -102,6 +103,10 @@ impl Archive {
             self.pending.fresh_payloads.insert(digest, fresh);
         }
         Ok(ticket)
+    }
+
+    pub(super) fn looked_up(&mut self, lookup: Lookup, at: Time) -> Result<(), KeepError> {
+        self.write(vec![Unsynced::new(None, vec![lookup_record(lookup, at)])])
     }
 
     /// The capture that holds the same payload already.
@@ -295,7 +300,9 @@ impl Archive {
         for (visit, line) in group.visits().iter().zip(lines) {
             let seed = self.seeds.get(visit.link.seed as usize).map(String::as_str);
             written = written.and_then(|()| self.logs.crawled(&line.with(visit, now, seed)));
-            if let Ended::Refused { outcome: Outcome::Skipped { reason, detail }, .. } = &visit.ended {
+            if let Ended::Refused { outcome: Outcome::Skipped { reason, detail }, .. } = &visit.ended
+                && visit.counts == Counts::AsPage
+            {
                 let url = &visit.link.url;
                 let via = visit.via.as_deref();
                 written = written

@@ -65,6 +65,10 @@ impl Group {
         let mut changes = Vec::new();
         for visit in &mut self.visits {
             let key = visit.link.url.key();
+            if !is_scheduled(visit) {
+                changes.append(&mut visit.changes);
+                continue;
+            }
             if visit.counts == Counts::AsPrerequisite {
                 // Nobody scheduled it, so the frontier has to hear of it first.
                 changes.push(Change::Discovered {
@@ -115,6 +119,8 @@ impl Group {
                     count_capture(counters, visit, captured, kept(captured).as_ref());
                 }
                 Ended::Retrying { .. } => counters.retries += 1,
+                // The link that needed it counts.
+                Ended::Refused { .. } if visit.counts == Counts::AsPrerequisite => {}
                 Ended::Refused { outcome: Outcome::Skipped { reason, .. }, .. } => {
                     if *reason == SkipReason::Failed {
                         counters.failed += 1;
@@ -131,6 +137,17 @@ impl Group {
                     _ => {}
                 }
             }
+        }
+    }
+}
+
+/// Whether the frontier keeps the outcome. Not of a robots.txt that could not be had, which is asked for again, nor of what
+/// a robots.txt redirects to: that may be a page, which has yet to be read as one.
+fn is_scheduled(visit: &Finished) -> bool {
+    match visit.counts {
+        Counts::AsPage => true,
+        Counts::AsPrerequisite => {
+            matches!(visit.ended, Ended::Captured(_)) && visit.link.url.target() == "/robots.txt"
         }
     }
 }

@@ -144,6 +144,7 @@ pub(crate) fn bench(at: SocketAddr, rules: FetchRules) -> Bench {
     };
     let source = WebSource::new(WebSettings {
         user_agent: "annalist/0 (+http://library.test/)".to_owned(),
+        from: None,
         rules,
         network,
         digest: DigestKind::Sha1,
@@ -158,8 +159,8 @@ impl Bench {
     pub(crate) async fn get(&self, url: &str, connection: &mut Connection) -> Result<Capture, FetchError> {
         let url = CanonicalUrl::parse(url).unwrap();
         let located = self.source.locate(&url, NOW).await?;
-        assert_eq!(located.address, self.at);
-        self.source.fetch(&url, located.address, connection, None, NOW).await
+        assert_eq!(located.address, Ok(self.at));
+        self.source.fetch(&url, self.at, connection, None, NOW).await
     }
 
     pub(crate) fn spooled(&self) -> usize {

@@ -1,18 +1,22 @@
 //! Whether WARC files are as they should be, to the last byte. Stricter than reading, which takes what it can get.
 //!
-//! One file is judged by [`verify`]; a set of files, with the references between them, by [`verify_all`].
+//! One file is judged by [`verify`]; a set of files, with the references between them, by [`verify_all`]. A capture's
+//! metadata may be in the next file, and what a revisit refers to in any earlier one: a reference that leads nowhere is a
+//! fault only when no file was left out.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
+use crate::file_name::OPEN_SUFFIX;
 use crate::read::Reader;
 use crate::source::{Fault, ReadError};
 
 mod record;
 mod references;
 
-use references::{References, Scope};
+use references::{Given, References};
 
 /// A file that is broken everywhere is not described at greater length than this.
 const MAX_PROBLEMS: usize = 1_000;
@@ -25,6 +29,8 @@ pub struct Report {
     pub problems: Vec<Problem>,
     /// Problems beyond those that are listed.
     pub more_problems: u64,
+    /// References to records that must be in files that were not looked at.
+    pub unresolved: u64,
 }
 
 impl Report {
@@ -120,15 +126,16 @@ impl Kind {
     }
 }
 
-/// Judges one file by itself: a revisit may refer to a capture in another one.
+/// Judges one file by itself: what it refers to may be in another one.
 pub fn verify(path: &Path) -> Report {
     let mut references = References::default();
     let mut reports = vec![verify_path(path, 0, &mut references)];
-    references.resolve(&mut reports, Scope::OneFile);
+    references.resolve(&mut reports, Given::Some);
     reports.pop().unwrap_or_default()
 }
 
-/// Judges files that belong together: record ids are unique and references lead somewhere across all of them.
+/// Judges files that belong together: record ids are unique and references lead somewhere across all of them. WARC files
+/// that lie beside them and are left out may hold what is referred to.
 pub fn verify_all<P: AsRef<Path>>(paths: &[P]) -> Vec<Report> {
     let mut references = References::default();
     let mut reports: Vec<Report> = paths
@@ -136,8 +143,27 @@ pub fn verify_all<P: AsRef<Path>>(paths: &[P]) -> Vec<Report> {
         .enumerate()
         .map(|(index, path)| verify_path(path.as_ref(), index, &mut references))
         .collect();
-    references.resolve(&mut reports, Scope::WholeSet);
+    references.resolve(&mut reports, given(paths));
     reports
+}
+
+/// Whether these are all the WARC files of their folders.
+fn given<P: AsRef<Path>>(paths: &[P]) -> Given {
+    let given: HashSet<&Path> = paths.iter().map(AsRef::as_ref).collect();
+    let folders: HashSet<&Path> = given.iter().filter_map(|path| path.parent()).collect();
+    let left_out = folders.into_iter().any(|folder| {
+        // The folder of a bare file name is the empty path, which cannot be opened.
+        let listed = std::fs::read_dir(if folder == Path::new("") { Path::new(".") } else { folder });
+        let mut names = listed.into_iter().flatten().flatten().map(|entry| entry.file_name());
+        names.any(|name| is_warc_name(&name.to_string_lossy()) && !given.contains(&*folder.join(&name)))
+    });
+    if left_out { Given::Some } else { Given::All }
+}
+
+/// Ours and everybody else's: `.warc` or `.warc.gz`, with `.open` behind it while it is written.
+pub fn is_warc_name(name: &str) -> bool {
+    let name = name.strip_suffix(OPEN_SUFFIX).unwrap_or(name);
+    name.ends_with(".warc") || name.ends_with(".warc.gz")
 }
 
 /// Judges bytes that are not in a file of their own, as [`verify`] does.
@@ -145,7 +171,7 @@ pub fn verify_reader<R: BufRead>(input: R) -> Report {
     let mut references = References::default();
     let mut reports = vec![Report::default()];
     check(Reader::new(input), 0, &mut reports[0], &mut references);
-    references.resolve(&mut reports, Scope::OneFile);
+    references.resolve(&mut reports, Given::Some);
     reports.pop().unwrap_or_default()
 }
 

@@ -10,6 +10,7 @@ use crate::fields::Fields;
 use crate::http::HttpHead;
 use crate::payload::Dechunked;
 use crate::read::{BlockRecord, Framing, LineEnds};
+use crate::ready::{each_ready, read_ready};
 use crate::record::RevisitProfile;
 use crate::source::ReadError;
 
@@ -181,18 +182,6 @@ fn known_digest(fields: &Fields, name: &str, offset: u64, report: &mut Report) -
     digest
 }
 
-fn each_ready(input: &mut impl BufRead, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
-    loop {
-        let ready = input.fill_buf()?;
-        if ready.is_empty() {
-            return Ok(());
-        }
-        take(ready);
-        let used = ready.len();
-        input.consume(used);
-    }
-}
-
 /// Hashes what is consumed.
 struct Hashed<'a, R> {
     hasher: Option<Hasher>,
@@ -203,11 +192,7 @@ struct Hashed<'a, R> {
 
 impl<R: BufRead> Read for Hashed<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let ready = self.input.fill_buf()?;
-        let amount = ready.len().min(buffer.len());
-        buffer[..amount].copy_from_slice(&ready[..amount]);
-        self.consume(amount);
-        Ok(amount)
+        read_ready(self, buffer)
     }
 }
 

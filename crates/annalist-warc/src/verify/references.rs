@@ -1,8 +1,8 @@
 //! How records refer to each other: ids that must be unique, and references that must lead somewhere. Held as hashes of
 //! 16 bytes, since a set of files may have hundreds of millions of records.
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 
 use uuid::Uuid;
 
@@ -20,11 +20,11 @@ pub(super) struct Place {
     pub(super) offset: u64,
 }
 
-/// Whether what is referred to may be in a file that is not looked at.
+/// Which files of a collection are looked at: what is referred to may be in another one, or must be there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
-    OneFile,
-    WholeSet,
+pub(super) enum Given {
+    Some,
+    All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,10 @@ enum Role {
 #[derive(Debug, Default)]
 pub(super) struct References {
     ids: HashMap<u128, Role>,
-    /// Captures by address and date.
-    captures: HashMap<u128, Role>,
+    /// Captures by address and second: not everybody refers to one by its milliseconds.
+    captures: HashSet<u128>,
+    /// Revisits by address and date, to the last digit: within a second a page may be captured and revisited.
+    revisited: HashSet<u128>,
     concurrent: Vec<(Place, u128)>,
     revisits: Vec<(Place, Target)>,
 }
@@ -45,7 +47,11 @@ pub(super) struct References {
 #[derive(Clone, Copy, Debug)]
 enum Target {
     Id(u128),
-    Capture(u128),
+    Capture {
+        second: u128,
+        /// Unknown when the revisit itself has the same address and date: nothing refers to itself.
+        moment: Option<u128>,
+    },
 }
 
 impl References {
@@ -67,56 +73,56 @@ impl References {
             }
         }
         self.concurrent.extend(fields.all("WARC-Concurrent-To").map(|id| (place, hash_id(id))));
-        if matches!(kind, "response" | "resource" | "revisit")
-            && let Some(capture) = hash_capture(target_uri(fields), fields.get("WARC-Date"))
-        {
-            let known = self.captures.entry(capture).or_insert(role);
-            if role == Role::Other {
-                *known = Role::Other;
-            }
+        let date = fields.get("WARC-Date");
+        if matches!(kind, "response" | "resource") {
+            self.captures.extend(hash_second(target_uri(fields), date));
         }
         if role == Role::Revisit {
+            let own = hash_moment(target_uri(fields), date);
+            self.revisited.extend(own);
             let by_id = fields.get("WARC-Refers-To").map(|id| Target::Id(hash_id(id)));
-            let uri = fields.get("WARC-Refers-To-Target-URI");
-            let by_capture = hash_capture(uri, fields.get("WARC-Refers-To-Date")).map(Target::Capture);
+            let (uri, date) = (fields.get("WARC-Refers-To-Target-URI"), fields.get("WARC-Refers-To-Date"));
+            let moment = hash_moment(uri, date).filter(|moment| Some(*moment) != own);
+            let by_capture = hash_second(uri, date).map(|second| Target::Capture { second, moment });
             self.revisits.extend([by_id, by_capture].into_iter().flatten().map(|target| (place, target)));
         }
     }
 
     /// When all records are known: which references lead nowhere.
-    pub(super) fn resolve(self, reports: &mut [Report], scope: Scope) {
-        let mut complain = |place: Place, kind, message: &str| {
-            if let Some(report) = reports.get_mut(place.file) {
+    pub(super) fn resolve(self, reports: &mut [Report], given: Given) {
+        let mut tell = |place: Place, kind, message: &str| {
+            let Some(report) = reports.get_mut(place.file) else { return };
+            if given == Given::Some && kind != Kind::RevisitOfRevisit {
+                report.unresolved += 1;
+            } else {
                 report.add(place.offset, kind, message);
             }
         };
         for (place, id) in &self.concurrent {
             if !self.ids.contains_key(id) {
-                complain(
-                    *place,
-                    Kind::DanglingReference,
-                    "WARC-Concurrent-To names a record that is not there",
-                );
+                tell(*place, Kind::DanglingReference, "WARC-Concurrent-To names a record that is not there");
             }
         }
         for (place, target) in &self.revisits {
-            let found = match target {
-                Target::Id(id) => self.ids.get(id),
-                Target::Capture(capture) => self.captures.get(capture),
-            };
-            match found {
+            match self.role_of(target) {
                 Some(Role::Other) => {}
                 Some(Role::Revisit) => {
-                    complain(*place, Kind::RevisitOfRevisit, "the revisit refers to another revisit");
+                    tell(*place, Kind::RevisitOfRevisit, "the revisit refers to another revisit");
                 }
-                None if scope == Scope::WholeSet => {
-                    complain(
-                        *place,
-                        Kind::RevisitTargetMissing,
-                        "the capture that the revisit refers to is not there",
-                    );
+                None => {
+                    let message = "the capture that the revisit refers to is not there";
+                    tell(*place, Kind::RevisitTargetMissing, message);
                 }
-                None => {}
+            }
+        }
+    }
+
+    fn role_of(&self, target: &Target) -> Option<Role> {
+        match target {
+            Target::Id(id) => self.ids.get(id).copied(),
+            Target::Capture { second, .. } if self.captures.contains(second) => Some(Role::Other),
+            Target::Capture { moment, .. } => {
+                moment.filter(|moment| self.revisited.contains(moment)).map(|_| Role::Revisit)
             }
         }
     }
@@ -130,8 +136,12 @@ fn hash_id(id: &str) -> u128 {
     uuid.map_or_else(|| hash(id), |uuid| uuid.as_u128())
 }
 
-fn hash_capture(uri: Option<&str>, date: Option<&str>) -> Option<u128> {
+fn hash_second(uri: Option<&str>, date: Option<&str>) -> Option<u128> {
     Some(hash(&format!("{} {}", uri?, warc_date_digits(date?)?)))
+}
+
+fn hash_moment(uri: Option<&str>, date: Option<&str>) -> Option<u128> {
+    Some(hash(&format!("{} {}", uri?, date?)))
 }
 
 fn hash(text: &str) -> u128 {

@@ -1,13 +1,14 @@
 //! Captures to write, files to read back, and WARC text made by hand. Shared by the tests of this folder.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::panic, reason = "a test that cannot go on has failed")]
 
 use std::io::{Read, Write};
 use std::path::Path;
 
-use annalist_disk::Dice;
+use annalist_disk::{Dice, Disk, SimDisk};
 use annalist_warc::{
-    Block, Dechunked, DigestKind, Exchange, Fields, HttpHead, Reader, Record, RecordId, RefersTo,
+    Block, CdxLine, Dechunked, DigestKind, Exchange, Fields, HttpHead, Reader, Record, RecordId, RefersTo,
     RevisitProfile, WriterSettings,
 };
 use flate2::Compression;
@@ -50,7 +51,7 @@ pub(crate) fn capture(
 ) -> Vec<Record> {
     let exchange = Exchange { target_uri: url, started_ms: START_MS, server: "127.0.0.1".parse().ok() };
     let mut id = || RecordId::new(make_id());
-    let response = Record::response(id(), &exchange, digest, None, response);
+    let response = Record::response(id(), &exchange, digest, response);
     let request =
         Record::request(id(), &exchange, response.id(), b"GET / HTTP/1.1\r\nHost: a.test\r\n\r\n".to_vec());
     let fields = [("via", "http://a.test/"), ("hopsFromSeed", "L"), ("outlink", "http://b.test/ L a/@href")];
@@ -128,4 +129,35 @@ pub(crate) fn resource(number: u128, fields: &[(&str, &str)]) -> Vec<u8> {
     let mut all = vec![("WARC-Target-URI", "urn:a:b"), ("Content-Type", "text/plain")];
     all.extend_from_slice(fields);
     text("resource", number, &all, b"hello")
+}
+
+/// The record ids that the indexes lead to, those of open files too. Every whole line leads to the record it is about.
+pub(crate) fn indexed_captures(disk: &SimDisk, context: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    for name in disk.list(Path::new(INDEX_DIR)).unwrap() {
+        if !name.ends_with(".cdxj") && !name.ends_with(".cdxj.open") {
+            continue;
+        }
+        let bytes = disk.read(&Path::new(INDEX_DIR).join(&name)).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let whole = text.split_inclusive('\n').filter(|line| line.ends_with('\n') && !line.contains('\0'));
+        for line in whole.filter_map(CdxLine::parse) {
+            ids.push(indexed_capture(disk, &line, context));
+        }
+    }
+    ids
+}
+
+fn indexed_capture(disk: &SimDisk, line: &CdxLine, context: &str) -> String {
+    let closed = Path::new(DIR).join(&line.filename);
+    let open = Path::new(DIR).join(format!("{}.open", line.filename));
+    let file = disk.read(&closed).or_else(|_| disk.read(&open));
+    let file = file.unwrap_or_else(|e| panic!("{context}: {line}: {e}"));
+    let member = file.get(line.offset as usize..(line.offset + line.length) as usize);
+    let member = member.unwrap_or_else(|| panic!("{context}: {line} leads beyond the file's end"));
+    let records = read_all(member);
+    assert_eq!(records.len(), 1, "{context}: {line}");
+    let (fields, _) = &records[0];
+    assert_eq!(fields.get("WARC-Target-URI"), Some(line.url.as_str()), "{context}: {line}");
+    fields.get("WARC-Record-ID").unwrap().to_owned()
 }

@@ -1,8 +1,8 @@
-//! `annalist index`: a sorted CDXJ index of WARC files.
+//! `annalist index`: a sorted CDXJ index of WARC files, also of one that a crawl is writing.
 
 use std::io::Write;
 
-use annalist_warc::{Reader, index_reader};
+use annalist_warc::{Fault, OPEN_SUFFIX, Reader, index_reader};
 use anyhow::{Context, Result};
 
 use crate::cli::IndexArgs;
@@ -16,6 +16,10 @@ pub fn run(args: &IndexArgs) -> Result<Exit> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let mut reader = Reader::open(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         if let Err(fault) = index_reader(&mut reader, &name, &mut |line| lines.push(line.to_string())) {
+            if name.ends_with(OPEN_SUFFIX) && matches!(fault.fault, Fault::CutShort) {
+                // Its last record is being written.
+                continue;
+            }
             eprintln!("annalist: {}: {fault}; what comes before it is indexed", path.display());
             damaged += 1;
         }

@@ -1,8 +1,8 @@
 //! `annalist verify`: strict validation of WARC files.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use annalist_warc::verify_all;
+use annalist_warc::{is_warc_name, verify_all};
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -19,9 +19,9 @@ pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             continue;
         }
         for entry in std::fs::read_dir(path).with_context(|| path.display().to_string())? {
-            let file = entry?.path();
-            if is_warc(&file) {
-                files.push(file);
+            let entry = entry?;
+            if is_warc_name(&entry.file_name().to_string_lossy()) {
+                files.push(entry.path());
             }
         }
     }
@@ -30,12 +30,6 @@ pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
         return Err(BadConfiguration("no WARC files there (.warc, .warc.gz, or .open)".to_owned()).into());
     }
     Ok(files)
-}
-
-fn is_warc(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let name = name.trim_end_matches(".open");
-    name.ends_with(".warc") || name.ends_with(".warc.gz")
 }
 
 #[expect(clippy::print_stdout, reason = "the verdict is what the command is asked for")]
@@ -52,6 +46,9 @@ pub fn run(args: &VerifyArgs) -> Result<Exit> {
         }
         for problem in &report.problems {
             println!("  {problem}");
+        }
+        if report.unresolved > 0 {
+            println!("  {} references lead to files that were not given", show::count(report.unresolved));
         }
         if report.more_problems > 0 {
             println!("  and {} more", show::count(report.more_problems));

@@ -1,7 +1,7 @@
 //! A server that answers as a test tells it to, one request at a time, and remembers what it was asked.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -95,4 +95,32 @@ pub fn spec(address: SocketAddr, more: &str) -> String {
          [fetch]\ntries = 3\nretry_delay = \"300ms\"\n[network]\nallow = [\"127.0.0.0/8\"]\n\
          [network.resolve]\n\"a.test\" = \"{address}\"\n"
     )
+}
+
+/// A name server on loopback for as long as the test runs: one IPv4 address for each name, nothing else.
+pub fn name_server(address_of: impl Fn(&str) -> Ipv4Addr + Send + 'static) -> SocketAddr {
+    const A: u8 = 1;
+    let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let at = socket.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let mut query = [0; 512];
+        while let Ok((_, from)) = socket.recv_from(&mut query) {
+            let mut labels = Vec::new();
+            let mut next = 12;
+            while query[next] > 0 {
+                let end = next + 1 + usize::from(query[next]);
+                labels.push(String::from_utf8_lossy(&query[next + 1..end]).into_owned());
+                next = end;
+            }
+            let answers = u8::from(query[next + 2] == A);
+            let mut reply = query[..next + 5].to_vec();
+            reply[2..12].copy_from_slice(&[0x81, 0x80, 0, 1, 0, answers, 0, 0, 0, 0]);
+            if answers > 0 {
+                reply.extend_from_slice(&[0xc0, 12, 0, A, 0, 1, 0, 0, 1, 44, 0, 4]);
+                reply.extend_from_slice(&address_of(&labels.join(".")).octets());
+            }
+            let _ = socket.send_to(&reply, from);
+        }
+    });
+    at
 }

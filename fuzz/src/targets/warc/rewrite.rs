@@ -50,7 +50,7 @@ fn written(uri: &str, block: &[u8]) -> Arc<SimDisk> {
         (RecordId::new(Uuid::from_u128(1 << 64)), RecordId::new(Uuid::from_u128(2 << 64)));
     let digest = DigestKind::Sha1.of(&payload(block)).to_string();
     let records = [
-        Record::response(response, &exchange, &digest, None, block.to_vec()),
+        Record::response(response, &exchange, &digest, block.to_vec()),
         Record::metadata(metadata, &exchange, Some(response), &[("via", String::from_utf8_lossy(block))]),
     ];
     let mut writer = Writer::new(disk.clone(), settings, make_uuid);

@@ -6,7 +6,7 @@ use std::path::Path;
 use annalist_disk::{Disk, SimDisk};
 use annalist_frontier::{Frontier, State};
 use annalist_model::{CanonicalUrl, Outcome};
-use annalist_warc::{Kind, Reader, verify_reader};
+use annalist_warc::{Reader, verify_reader};
 
 use super::life::{ARCHIVE, INDEXES, SALT};
 use super::visits::{CameTo, Fact, Got};
@@ -202,16 +202,15 @@ impl Records {
             let index = Path::new(INDEXES).join(name.replace(".warc.gz", ".cdxj"));
             assert!(disk.read(&index).is_ok(), "{context}: {name} has no index");
             let bytes = disk.read(&Path::new(ARCHIVE).join(&name)).unwrap();
-            // A capture's metadata may be in the next file: seen when all are read together.
-            let problems: Vec<_> = verify_reader(bytes.as_slice()).problems;
-            let alone = problems.iter().find(|problem| problem.kind != Kind::DanglingReference);
-            assert!(alone.is_none(), "{context}: {name}: {alone:?}");
+            let report = verify_reader(bytes.as_slice());
+            assert!(report.is_clean(), "{context}: {name}: {:?}", report.problems);
             records.add(&name, &bytes, context);
             together.extend(bytes);
         }
         if !together.is_empty() {
             let report = verify_reader(together.as_slice());
             assert!(report.is_clean(), "{context}: {:?}", report.problems);
+            assert_eq!(report.unresolved, 0, "{context}: references lead out of the archive");
         }
         for stored in records.all.values() {
             records.assert_refers_to_a_response(stored, context);

@@ -12,7 +12,7 @@ use tempfile::TempDir;
 use tokio::sync::Notify;
 
 use super::ledger::Ledger;
-use super::visits::{Fact, Visit, Web, url};
+use super::visits::{Fact, Visit, Web, lookup, url};
 use crate::counters::Counters;
 use crate::engine::CrawlError;
 use crate::keeper::{Archive, COUNTERS_NOTE, Group, KeepError, Pending, Run, Ticket, WARC_NOTE};
@@ -155,6 +155,9 @@ impl Crawl {
     fn record(&mut self, archive: &mut Archive, visit: Visit) -> Result<Waiting, KeepError> {
         let Visit { exchanged, fact, changes } = visit;
         self.ledger.begun(&fact);
+        if self.web.below(5) == 0 {
+            archive.looked_up(lookup(&fact.link.url), self.web.now())?;
+        }
         let ticket = exchanged.map(|exchanged| archive.record(exchanged)).transpose()?;
         Ok(Waiting { ticket, fact, changes })
     }

@@ -125,7 +125,6 @@ impl Web {
             payload_length: payload.len() as u64,
             truncated,
             certificate_fault: None,
-            dns: self.one_in(5).then(|| lookup(&link.url)),
             packed: None,
         };
         if self.one_in(2) {
@@ -186,7 +185,7 @@ impl Web {
     }
 }
 
-fn lookup(url: &CanonicalUrl) -> Lookup {
+pub(super) fn lookup(url: &CanonicalUrl) -> Lookup {
     let text = format!("20231114221320\n{}. 60 IN A 127.0.0.1\n", url.host_name());
     let name = url.host_name().to_owned();
     Lookup { name, addresses: vec![[127, 0, 0, 1].into()], ttl: Duration::from_secs(60), text }

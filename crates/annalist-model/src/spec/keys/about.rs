@@ -20,7 +20,7 @@ pub(in crate::spec) const ABOUT: &[Key<Spec>] = &[
     Key {
         name: "contact",
         shape: Shape::Described("a URL or a mail address"),
-        meaning: "where a webmaster finds out who crawls; part of the user agent, needed for the live web",
+        meaning: "where a webmaster finds out who crawls; part of the user agent, a mail address also of the From field; needed for the live web",
         read: |spec, value| set(&mut spec.contact, value.parsed(contact).map(Some)),
         write: |spec| optional(spec.contact.as_deref(), text),
     },
