@@ -183,10 +183,22 @@ impl Canonicaliser {
 
     /// Resolves a reference against the page (or its base) that holds it.
     pub fn join(&self, base: &url::Url, reference: &str) -> Result<CanonicalUrl, UrlError> {
+        self.join_encoded(base, reference, None)
+    }
+
+    /// The same for a page that is not in UTF-8: `encode` turns the query into the page's own bytes, as the server
+    /// that wrote the page expects it. Host and path are UTF-8 all the same.
+    pub fn join_encoded(
+        &self,
+        base: &url::Url,
+        reference: &str,
+        encode: url::EncodingOverride<'_>,
+    ) -> Result<CanonicalUrl, UrlError> {
         if reference.len() > 2 * LONGEST_URL {
             return Err(UrlError::TooLong);
         }
-        let url = base.join(reference.trim()).map_err(|e| UrlError::Syntax(e.to_string()))?;
+        let options = url::Url::options().base_url(Some(base)).encoding_override(encode);
+        let url = options.parse(reference.trim()).map_err(|e| UrlError::Syntax(e.to_string()))?;
         self.canonical(url)
     }
 

@@ -7,7 +7,10 @@ use std::ops::Range;
 
 use annalist_model::link::shortened;
 use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, UrlError};
+use encoding_rs::{Encoding, UTF_8};
 use url::Url;
+
+use crate::charset::encode_query;
 
 /// Longer anchors are cut: some pages wrap a whole article in one link.
 const LONGEST_ANCHOR: usize = 256;
@@ -38,6 +41,8 @@ pub(crate) struct Found<'r> {
     rules: &'r Canonicaliser,
     page: &'r CanonicalUrl,
     base: Url,
+    /// What the page is written in; queries of its links are, too.
+    encoding: &'static Encoding,
     links: Vec<FoundLink>,
     /// Spellings seen, by hash with their class: a page repeats its addresses, and resolving one is dear.
     spellings: HashMap<u64, Option<Place>>,
@@ -53,6 +58,7 @@ impl<'r> Found<'r> {
             rules,
             page,
             base: page.as_url().clone(),
+            encoding: UTF_8,
             links: Vec::new(),
             spellings: HashMap::new(),
             addresses: HashMap::new(),
@@ -72,8 +78,19 @@ impl<'r> Found<'r> {
         }
     }
 
+    /// The encoding of what is read from now on.
+    pub(crate) fn set_encoding(&mut self, encoding: &'static Encoding) {
+        if encoding.output_encoding() != self.encoding {
+            self.encoding = encoding.output_encoding();
+            self.spellings.clear();
+        }
+    }
+
     pub(crate) fn resolve(&self, raw: &str) -> Result<CanonicalUrl, UrlError> {
-        self.rules.join(&self.base, raw)
+        if self.encoding == UTF_8 || raw.is_ascii() {
+            return self.rules.join(&self.base, raw);
+        }
+        self.rules.join_encoded(&self.base, raw, Some(&|query| encode_query(query, self.encoding)))
     }
 
     /// Takes note of a mention. `None` when it is no link to anywhere else.
