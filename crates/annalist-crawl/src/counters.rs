@@ -41,7 +41,13 @@ pub struct Counters {
 
 impl Counters {
     pub fn skip(&mut self, reason: SkipReason) {
-        *self.skipped.entry(reason.name().to_owned()).or_default() += 1;
+        self.skip_many(reason, 1);
+    }
+
+    pub fn skip_many(&mut self, reason: SkipReason, mentions: u64) {
+        if mentions > 0 {
+            *self.skipped.entry(reason.name().to_owned()).or_default() += mentions;
+        }
     }
 
     pub fn skipped_in_all(&self) -> u64 {

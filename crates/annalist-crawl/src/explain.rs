@@ -1,11 +1,15 @@
-//! Why a URL was, or was not, fetched: every decision with its reason, from what the frontier remembers.
+//! Why a URL was, or was not, fetched: every decision with its reason, from what the frontier remembers, what the
+//! archive says of the capture, and, for what was never a URL to fetch, what the log says.
+
+mod kept;
+mod logged;
 
 use std::sync::Arc;
 
 use annalist_disk::RealDisk;
-use annalist_frontier::{Frontier, Known, Settings, State};
+use annalist_frontier::{Frontier, Known, Place, Settings, State};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Outcome, Time};
+use annalist_model::{CanonicalUrl, Outcome, SkipReason, Time, Unusable, UrlError};
 use serde::Serialize;
 
 use crate::engine::CrawlError;
@@ -27,12 +31,43 @@ pub struct Explanation {
     pub way: Vec<String>,
 }
 
-/// Looks a URL up in a job that may or may not be running.
-pub fn explain(job: &JobDir, spec: &Spec, url: &CanonicalUrl) -> Result<Explanation, CrawlError> {
+/// Looks an address up in a job that may or may not be running.
+pub fn explain(job: &JobDir, spec: &Spec, address: &str) -> Result<Explanation, CrawlError> {
+    // `mailto:a@b.example` has a scheme, `www.example.org:8080/` has none.
+    let is_scheme = |name: &str| {
+        name != "localhost" && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'-')
+    };
+    let has_scheme =
+        address.contains("://") || address.split_once(':').is_some_and(|(name, _)| is_scheme(name));
+    let with_scheme = if has_scheme { address.to_owned() } else { format!("http://{address}") };
+    match spec.canonical.parse(&with_scheme) {
+        Ok(url) => explain_url(job, spec, &url),
+        Err(fault) => Ok(explain_unusable(job, address, &fault)),
+    }
+}
+
+/// What can be no link: whether a page named it stands in the log alone.
+fn explain_unusable(job: &JobDir, address: &str, fault: &UrlError) -> Explanation {
+    let url = Unusable::spelling(None, address);
+    let mut decisions = logged::skips_of(job, &url);
+    let state = if decisions.is_empty() { "never-seen" } else { "skipped" };
+    if decisions.is_empty() {
+        decisions.push("never seen: no page that was read is known to name it".to_owned());
+    }
+    decisions.push(format!("it could not be fetched in any case: {fault}"));
+    Explanation { url, state, reason: Some(SkipReason::Unusable.name()), decisions, way: Vec::new() }
+}
+
+fn explain_url(job: &JobDir, spec: &Spec, url: &CanonicalUrl) -> Result<Explanation, CrawlError> {
     let frontier = annalist_frontier::read_only(Arc::new(RealDisk), &job.frontier(), Settings::default())?;
     let mut explanation = Explanation { url: url.as_str().to_owned(), ..Explanation::default() };
     match frontier.lookup(url.key())? {
-        Some(known) => tell(&frontier, spec, &known, &mut explanation)?,
+        Some(known) => {
+            tell(&frontier, spec, &known, &mut explanation)?;
+            if let State::Done { place: Some(place), .. } = &known.state {
+                tell_kept(&frontier, job, url, place, &mut explanation)?;
+            }
+        }
         None => {
             explanation.state = "never-seen";
             let none = "never seen: no page that was read links to it, and it is no seed";
@@ -80,6 +115,44 @@ fn tell(frontier: &Frontier, spec: &Spec, known: &Known, told: &mut Explanation)
         }
     }
     Ok(())
+}
+
+/// What the archive says of a capture beside its bytes: how far it was read, and where it led.
+fn tell_kept(
+    frontier: &Frontier,
+    job: &JobDir,
+    url: &CanonicalUrl,
+    place: &Place,
+    told: &mut Explanation,
+) -> Result<(), CrawlError> {
+    for (name, value) in kept::fields_about(job, place, url.as_str()) {
+        match name.as_str() {
+            "readInPart" => told.decisions.push(format!("read in part only: {value}")),
+            "unusableLinks" => {
+                told.decisions.push(format!("names {value} addresses that are no fetchable URL"));
+            }
+            "outlink" => {
+                let Some(target) = value.strip_suffix(" R redirect") else { continue };
+                let known = CanonicalUrl::restore(target).ok().map(|target| frontier.lookup(target.key()));
+                let state = known.transpose()?.flatten().map_or("never seen", |known| word(&known));
+                told.decisions.push(format!("it redirects to {target} ({state})"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Where a URL stands, in a word.
+fn word(known: &Known) -> &'static str {
+    match &known.state {
+        State::Queued { .. } => known.site.closed.map_or("queued", SkipReason::name),
+        State::Leased => "being fetched",
+        State::Done { outcome: Outcome::Skipped { reason, .. }, .. } | State::Refused { reason, .. } => {
+            reason.name()
+        }
+        State::Done { .. } => "captured",
+    }
 }
 
 fn tell_outcome(outcome: &Outcome, at: Time, told: &mut Explanation) {

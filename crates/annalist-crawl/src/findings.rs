@@ -28,13 +28,18 @@ const PER_CLICK: f32 = 0.9;
 pub fn find(
     leased: &LeasedLink,
     capture: &Capture,
-    page: &Page,
+    page: &mut Page,
     via: Option<&str>,
     stages: &Stages,
 ) -> Findings {
     let mut findings = Findings::default();
-    if capture.head.is_redirect() {
-        follow_redirect(leased, capture, &mut findings, stages);
+    if capture.head.is_redirect()
+        && let Some(target) = capture.head.location()
+    {
+        match stages.spec.canonical.join(capture.url.as_url(), &target) {
+            Ok(target) => follow_redirect(leased, capture, target, &mut findings, stages),
+            Err(fault) => page.unusable.note(Some(capture.url.as_url()), &target, fault),
+        }
     }
     let here = Facts {
         via_beyond: stages.beyond(&leased.link),
@@ -69,9 +74,13 @@ pub fn find(
     findings
 }
 
-fn follow_redirect(leased: &LeasedLink, capture: &Capture, findings: &mut Findings, stages: &Stages) {
-    let Some(target) = capture.head.location() else { return };
-    let Ok(target) = stages.spec.canonical.join(capture.url.as_url(), &target) else { return };
+fn follow_redirect(
+    leased: &LeasedLink,
+    capture: &Capture,
+    target: CanonicalUrl,
+    findings: &mut Findings,
+    stages: &Stages,
+) {
     if target == leased.link.url {
         findings.leads_back = true;
         return;

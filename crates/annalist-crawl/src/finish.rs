@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency, host_key};
-use annalist_model::{Capture, Outcome, Page, SkipReason};
+use annalist_model::{Capture, Outcome, Page, Readability, SkipReason};
 use annalist_sources::{FetchError, retry_after};
 
 use crate::clock;
@@ -50,7 +50,8 @@ pub fn finish_visit(
         None if embeds_more(leased, &visit, stages) => After::Embeds,
         None => After::Next,
     };
-    let Visit { ticket, capture, received, page, findings, via } = visit;
+    let Visit { ticket, capture, received, mut page, findings, via } = visit;
+    let metadata = metadata(leased, &capture, &page, &findings.outlinks, via.as_deref(), stages);
     changes.extend(findings.changes);
     stages.budget.received(received);
     if retry.is_some() {
@@ -68,7 +69,9 @@ pub fn finish_visit(
         payload_digest: capture.payload_digest.clone(),
         retry,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
-        metadata: metadata(leased, &capture, &page, &findings.outlinks, via.as_deref(), stages),
+        metadata,
+        notes: notes(&page),
+        unusable: std::mem::take(&mut page.unusable),
     };
     let ended = Ended::Captured(Box::new(captured));
     let release = (after == After::Embeds).then_some(release);
@@ -138,9 +141,27 @@ fn metadata(
     fields.push(("score", format!("{:.4}", leased.value)));
     fields.extend(page.charset.map(|c| ("charsetForLinkExtraction", c.to_owned())));
     fields.extend(page.language.clone().map(|l| ("language", l)));
+    if let Readability::Partial(why) = &page.readability {
+        fields.push(("readInPart", why.clone()));
+    }
+    if page.unusable.count > 0 {
+        fields.push(("unusableLinks", page.unusable.count.to_string()));
+    }
     fields.extend(capture.certificate_fault.clone().map(|f| ("certificateFault", f)));
     fields.extend(outlinks.iter().map(|outlink| ("outlink", outlink.clone())));
     fields
+}
+
+/// What `crawl.log` says of reading the page.
+fn notes(page: &Page) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Readability::Partial(why) = &page.readability {
+        notes.push(format!("readInPart:{why}"));
+    }
+    if page.unusable.count > 0 {
+        notes.push(format!("unusableLinks:{}", page.unusable.count));
+    }
+    notes
 }
 
 /// A fetch that brought nothing: tried again later, or given up.

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency};
 use annalist_model::spec::RobotsPolicy;
-use annalist_model::{CanonicalUrl, Capture, LinkKind, Outcome, SkipReason, Truncated};
+use annalist_model::{CanonicalUrl, Capture, LinkKind, Outcome, SkipReason, Truncated, Unusable};
 use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules, retry_after};
 
 use crate::clock;
 use crate::delay::{HostRules, rest_after};
 use crate::finish::finish;
 use crate::keeper::{Captured, Counts, Ended};
+use crate::scope::{Facts, Verdict};
 use crate::stages::{Line, Stages};
 use crate::turn::{hand_over, rested};
 
@@ -229,6 +230,8 @@ async fn keep(
     let Ok(ticket) = stages.keeper.record(&mut capture, line.take_dns()).await else { return Step::Stopped };
     let link = leased.link.child(url.clone(), LinkKind::Robots, "");
     let own = LeasedLink { key: url.key(), value: 0.0, tries: 0, urgency: Urgency::Normal, link };
+    let mut unusable = Unusable::default();
+    let sitemaps = sitemaps(&own, &capture, &mut unusable, stages);
     let captured = Captured {
         ticket,
         status: capture.head.status,
@@ -244,15 +247,16 @@ async fn keep(
             ("hopsFromSeed", own.link.hops.as_str().to_owned()),
             ("fetchTimeMs", capture.elapsed.as_millis().to_string()),
         ],
+        notes: Vec::new(),
+        unusable,
     };
-    let sitemaps = sitemaps(&own, &capture, stages);
     finish(&own, Ended::Captured(Box::new(captured)), sitemaps, Counts::AsPrerequisite, stages);
     Step::Answer(Box::new(capture))
 }
 
 /// The sitemaps that robots.txt names, and the customary one of a seed's host. They lead to pages of their own
 /// host's seed only as far as the scope allows.
-fn sitemaps(robots: &LeasedLink, capture: &Capture, stages: &Stages) -> Vec<Change> {
+fn sitemaps(robots: &LeasedLink, capture: &Capture, unusable: &mut Unusable, stages: &Stages) -> Vec<Change> {
     let spec = &stages.spec;
     if !spec.scope.sitemaps || capture.head.is_redirect() {
         return Vec::new();
@@ -260,30 +264,27 @@ fn sitemaps(robots: &LeasedLink, capture: &Capture, stages: &Stages) -> Vec<Chan
     let mut urls: Vec<CanonicalUrl> = Vec::new();
     if (200..300).contains(&capture.head.status) {
         let rules = annalist_sources::Robots::parse(&capture.body, "");
-        let named = rules.sitemaps().iter();
-        urls.extend(named.filter_map(|s| spec.canonical.join(capture.url.as_url(), s).ok()));
+        for named in rules.sitemaps() {
+            match spec.canonical.join(capture.url.as_url(), named) {
+                Ok(url) => urls.push(url),
+                Err(fault) => unusable.note(Some(capture.url.as_url()), named, fault),
+            }
+        }
     }
     if spec.seeds.iter().any(|seed| seed.url.host_name() == capture.url.host_name()) {
         urls.push(capture.url.on_same_host("/sitemap.xml"));
     }
     urls.sort();
     urls.dedup();
-    let via = Some(capture.url.as_str());
-    urls.into_iter().filter_map(|url| sitemap_change(robots, url, via, stages)).collect()
+    urls.into_iter().map(|url| sitemap_change(robots, url, capture, stages)).collect()
 }
 
 /// Only hosts that the scope reaches get their sitemaps read: an image's host does not.
-fn sitemap_change(
-    robots: &LeasedLink,
-    url: CanonicalUrl,
-    via: Option<&str>,
-    stages: &Stages,
-) -> Option<Change> {
-    use crate::scope::{Facts, Verdict};
+fn sitemap_change(robots: &LeasedLink, url: CanonicalUrl, capture: &Capture, stages: &Stages) -> Change {
     let link = robots.link.child(url, LinkKind::Sitemap, "");
-    let facts = Facts { via_url: via, ..Facts::default() };
+    let facts = Facts { via_url: Some(capture.url.as_str()), ..Facts::default() };
     match stages.scope.admit(&link, &facts) {
-        Verdict::In { .. } => Some(Change::Discovered { link, value: 1.0, urgency: Urgency::Normal }),
-        Verdict::Out { .. } => None,
+        Verdict::In { .. } => Change::Discovered { link, value: 1.0, urgency: Urgency::Normal },
+        Verdict::Out { reason, detail } => Change::Refused { link, reason, detail: detail.into_owned() },
     }
 }

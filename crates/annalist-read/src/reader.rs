@@ -4,7 +4,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use annalist_model::link::shortened;
-use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Page, Readability, ResponseHead};
+use annalist_model::{CanonicalUrl, Canonicaliser, LinkKind, Page, Readability, ResponseHead};
 
 use crate::found::{Found, MOST_LINKS, Mention};
 use crate::language::language;
@@ -58,16 +58,11 @@ impl Reader {
         let mut page = self.read(url, head, body);
         if page.mime == "text/plain" && page.links.is_empty() {
             let text = String::from_utf8_lossy(&body[..body.len().min(self.limits.body_bytes)]);
-            let listed = sitemap::read_text(&text).addresses.into_iter();
-            let link = |url| FoundLink {
-                url,
-                kind: LinkKind::Sitemap,
-                anchor: String::new(),
-                context: String::new(),
-                nofollow: false,
-            };
-            page.links =
-                listed.filter_map(|address| self.canonical.parse(&address.raw).ok().map(link)).collect();
+            let mut found = Found::new(&self.canonical, url);
+            for address in sitemap::read_text(&text).addresses {
+                found.mention(Mention::new(&address.raw, LinkKind::Sitemap));
+            }
+            (page.links, page.unusable) = found.into_parts();
         }
         page
     }
@@ -275,8 +270,7 @@ impl Reading<'_> {
         if !self.left_out.is_empty() {
             self.page.readability = Readability::Partial(self.left_out.join("; "));
         }
-        self.page.unusable_links = self.found.unusable();
-        self.page.links = self.found.into_links();
+        (self.page.links, self.page.unusable) = self.found.into_parts();
         (self.page, self.tree)
     }
 }

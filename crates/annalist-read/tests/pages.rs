@@ -239,7 +239,7 @@ fn mentions_that_are_no_address_are_counted() {
     let page = html(
         "<a href='mailto:a@b.test'>m</a><a href='javascript:x()'>j</a><img src='data:image/gif;base64,R'>",
     );
-    assert_eq!((page.links.len(), page.unusable_links), (0, 3));
+    assert_eq!((page.links.len(), page.unusable.count), (0, 3));
 }
 
 #[test]

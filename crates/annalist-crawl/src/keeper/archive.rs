@@ -297,11 +297,20 @@ impl Archive {
         for (visit, line) in group.visits().iter().zip(lines) {
             let seed = self.seeds.get(visit.link.seed as usize).map(String::as_str);
             written = written.and_then(|()| self.logs.crawled(&line.with(visit, now, seed)));
-            if let Ended::Refused { outcome: Outcome::Skipped { reason, detail }, .. } = &visit.ended {
-                let url = &visit.link.url;
-                let via = visit.via.as_deref();
-                written = written
-                    .and_then(|()| self.logs.skipped(now, url.key(), url.as_str(), *reason, detail, via));
+            let url = &visit.link.url;
+            match &visit.ended {
+                Ended::Refused { outcome: Outcome::Skipped { reason, detail }, .. } => {
+                    let via = visit.via.as_deref();
+                    written = written
+                        .and_then(|()| self.logs.skipped(now, url.key(), url.as_str(), *reason, detail, via));
+                }
+                Ended::Captured(captured) => {
+                    for (address, fault) in &captured.unusable.listed {
+                        let on = url.as_str();
+                        written = written.and_then(|()| self.logs.unusable(now, address, fault, on));
+                    }
+                }
+                _ => {}
             }
         }
         for (link, reason, detail) in refused {
@@ -368,6 +377,7 @@ impl LogLine {
                 }
                 notes.extend(captured.truncated.map(|why| format!("truncated:{why}")));
                 notes.extend(captured.retry.as_ref().map(|why| format!("retry:{why}")));
+                notes.extend(captured.notes.iter().cloned());
                 LogLine {
                     status: i32::from(captured.status),
                     bytes: captured.bytes,

@@ -141,6 +141,7 @@ fn count_capture(counters: &mut Counters, visit: &Finished, captured: &Captured,
         Some(KeptKind::Revisit) => counters.revisits += 1,
         _ => counters.responses += 1,
     }
+    counters.skip_many(SkipReason::Unusable, u64::from(captured.unusable.count));
     counters.truncated += u64::from(captured.truncated.is_some());
     counters.stored_bytes += kept.map_or(0, |k| k.place.length);
     if captured.retry.is_some() {
