@@ -33,6 +33,8 @@ pub struct Counters {
     pub by_mime: BTreeMap<String, u64>,
     /// Pages by the seed they descend from.
     pub by_seed: BTreeMap<u32, u64>,
+    /// Bytes received for them.
+    pub bytes_by_seed: BTreeMap<u32, u64>,
     /// Links found on pages.
     pub links: u64,
     /// Time the crawl was running, over all its runs.

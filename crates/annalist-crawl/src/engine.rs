@@ -1,6 +1,7 @@
 //! A crawl from its start to its end: opens the job, tells the frontier of the seeds, gives sites their turns, and
 //! closes everything in order. What happens in a turn is in `turn.rs`.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -15,7 +16,7 @@ use annalist_sources::{WebSettings, WebSource};
 use annalist_warc::{RecoverReport, Writer};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::budget::{Budget, Ending};
+use crate::budget::{Before, Budget, Ending};
 use crate::clock;
 use crate::counters::Counters;
 use crate::findings::{seed_change, widen_again};
@@ -142,10 +143,7 @@ impl Crawl {
             spool: job.spool(),
         })?;
         let logs = Logs::open(&job.logs()).map_err(io_error("the logs cannot be opened"))?;
-        let by_seed: Vec<u64> =
-            (0..spec.seeds.len() as u32).map(|n| counters.by_seed.get(&n).copied().unwrap_or(0)).collect();
-        let ends = spec.limits.time.map(|limit| now.plus(limit));
-        let budget = Budget::new(&spec.limits, &spec.seeds, counters.pages, counters.bytes, &by_seed, ends);
+        let budget = Budget::new(&spec.limits, &spec.seeds, &counted_before(&counters, &spec), now);
         let frontier = Arc::new(Mutex::new(frontier));
         let changed = Arc::new(Notify::new());
         let captures_before = counters.captures;
@@ -345,6 +343,14 @@ fn limit_of(ending: Ending) -> Option<&'static str> {
         Ending::TimeLimit => Some("the time limit was reached before its turn"),
         Ending::Complete | Ending::Interrupted | Ending::DiskFull => None,
     }
+}
+
+fn counted_before(counters: &Counters, spec: &Spec) -> Before {
+    let of = |counts: &BTreeMap<u32, u64>, seed: u32| counts.get(&seed).copied().unwrap_or_default();
+    let by_seed = (0u32..)
+        .take(spec.seeds.len())
+        .map(|seed| (of(&counters.by_seed, seed), of(&counters.bytes_by_seed, seed)));
+    Before { pages: counters.pages, bytes: counters.bytes, by_seed: by_seed.collect() }
 }
 
 fn seeds(spec: &Spec, scope: &Scope) -> Vec<Change> {

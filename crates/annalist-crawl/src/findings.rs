@@ -33,20 +33,25 @@ pub fn find(
     stages: &Stages,
 ) -> Findings {
     let mut findings = Findings::default();
+    let way = stages.way_through(leased);
+    let reached = Facts {
+        via_beyond: stages.beyond(&leased.link),
+        via_url: Some(capture.url.as_str()),
+        way: Some(&way),
+        ..Facts::default()
+    };
     if capture.head.is_redirect()
         && let Some(target) = capture.head.location()
     {
         match stages.spec.canonical.join(capture.url.as_url(), &target) {
-            Ok(target) => follow_redirect(leased, capture, target, &mut findings, stages),
+            Ok(target) => follow_redirect(leased, target, &reached, &mut findings, stages),
             Err(fault) => page.unusable.note(Some(capture.url.as_url()), &target, fault),
         }
     }
     let here = Facts {
-        via_beyond: stages.beyond(&leased.link),
-        via_url: Some(capture.url.as_str()),
         mime: Some(page.mime.as_str()).filter(|mime| !mime.is_empty()),
         language: page.language.as_deref(),
-        ..Facts::default()
+        ..reached
     };
     let spec = &stages.spec;
     let rules = rules_for(spec, capture.url.host_name(), capture.url.site());
@@ -76,8 +81,8 @@ pub fn find(
 
 fn follow_redirect(
     leased: &LeasedLink,
-    capture: &Capture,
     target: CanonicalUrl,
+    facts: &Facts<'_>,
     findings: &mut Findings,
     stages: &Stages,
 ) {
@@ -92,9 +97,7 @@ fn follow_redirect(
     }
     findings.outlinks.push(format!("{target} R redirect"));
     let link = leased.link.child(target, LinkKind::Redirect, "");
-    let via_beyond = stages.beyond(&leased.link);
-    let facts = Facts { via_url: Some(capture.url.as_str()), via_beyond, ..Facts::default() };
-    findings.changes.push(judge(link, &facts, leased.value, &stages.spec, &stages.scope));
+    findings.changes.push(judge(link, facts, leased.value, &stages.spec, &stages.scope));
 }
 
 /// What a restart needs to know of a scope that has just become wider.

@@ -53,7 +53,7 @@ pub fn finish_visit(
     let Visit { ticket, capture, received, mut page, findings, via } = visit;
     let metadata = metadata(leased, &capture, &page, &findings.outlinks, via.as_deref(), stages);
     changes.extend(findings.changes);
-    stages.budget.received(received);
+    stages.budget.received(leased.link.seed, received);
     if retry.is_some() {
         give_back_budgets(leased, stages);
     } else {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency};
 use annalist_model::spec::RobotsPolicy;
-use annalist_model::{CanonicalUrl, Capture, LinkKind, Outcome, SkipReason, Truncated, Unusable};
+use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Outcome, SkipReason, Truncated, Unusable};
 use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules, retry_after};
 
 use crate::clock;
@@ -83,10 +83,10 @@ impl RobotsDesk {
         rules: &HostRules,
         stages: &Arc<Stages>,
     ) -> Permission {
-        if rules.politeness.robots == RobotsPolicy::Ignore {
-            return Permission::Granted { crawl_delay: None };
-        }
         let url = &leased.link.url;
+        if rules.politeness.robots == RobotsPolicy::Ignore {
+            return self.sitemaps_only(leased, line, rules, stages).await;
+        }
         let robots = match self.known.get(url.host(), clock::now()) {
             Some(robots) => robots,
             None => match self.fetch(leased, line, rules, stages).await {
@@ -107,6 +107,31 @@ impl RobotsDesk {
         }
         let detail = verdict.rule.unwrap_or_else(|| "robots.txt forbids it".to_owned());
         Permission::Refused { outcome: Outcome::Skipped { reason: SkipReason::Robots, detail } }
+    }
+
+    /// Where robots.txt forbids nothing, it is still asked for the sitemaps it names, once for each host the scope
+    /// reaches. Whatever comes of it, the link may be fetched.
+    async fn sitemaps_only(
+        &self,
+        leased: &LeasedLink,
+        line: &mut Line,
+        rules: &HostRules,
+        stages: &Arc<Stages>,
+    ) -> Permission {
+        let host = leased.link.url.host();
+        let granted = Permission::Granted { crawl_delay: None };
+        let is_wanted = stages.spec.scope.sitemaps && stages.scope.holds(&leased.link, &Facts::default());
+        if !is_wanted || self.known.get(host, clock::now()).is_some() {
+            return granted;
+        }
+        match self.fetch(leased, line, rules, stages).await {
+            Fetched::Later => Permission::Later,
+            Fetched::Stopped => Permission::Stopped,
+            Fetched::Rules(_) | Fetched::Closed(..) | Fetched::Failed(_) => {
+                self.known.put(host, RobotsRules::AllowAll, clock::now());
+                granted
+            }
+        }
     }
 
     async fn fetch(
@@ -271,18 +296,24 @@ fn sitemaps(robots: &LeasedLink, capture: &Capture, unusable: &mut Unusable, sta
             }
         }
     }
-    if spec.seeds.iter().any(|seed| seed.url.host_name() == capture.url.host_name()) {
-        urls.push(capture.url.on_same_host("/sitemap.xml"));
-    }
     urls.sort();
     urls.dedup();
-    urls.into_iter().map(|url| sitemap_change(robots, url, capture, stages)).collect()
+    let customary = capture.url.on_same_host("/sitemap.xml");
+    let is_guessed = spec.seeds.iter().any(|seed| seed.url.host_name() == capture.url.host_name())
+        && !urls.contains(&customary);
+    let child = |url| robots.link.child(url, LinkKind::Sitemap, "");
+    let mut links: Vec<Link> = urls.into_iter().map(child).collect();
+    if is_guessed {
+        let hops = robots.link.hops.then(Hop::Inferred);
+        links.push(Link { hops, ..child(customary) });
+    }
+    links.into_iter().map(|link| sitemap_change(robots, link, capture, stages)).collect()
 }
 
 /// Only hosts that the scope reaches get their sitemaps read: an image's host does not.
-fn sitemap_change(robots: &LeasedLink, url: CanonicalUrl, capture: &Capture, stages: &Stages) -> Change {
-    let link = robots.link.child(url, LinkKind::Sitemap, "");
-    let facts = Facts { via_url: Some(capture.url.as_str()), ..Facts::default() };
+fn sitemap_change(robots: &LeasedLink, link: Link, capture: &Capture, stages: &Stages) -> Change {
+    let way = stages.way_through(robots);
+    let facts = Facts { via_url: Some(capture.url.as_str()), way: Some(&way), ..Facts::default() };
     match stages.scope.admit(&link, &facts) {
         Verdict::In { .. } => Change::Discovered { link, value: 1.0, urgency: Urgency::Normal },
         Verdict::Out { reason, detail } => Change::Refused { link, reason, detail: detail.into_owned() },

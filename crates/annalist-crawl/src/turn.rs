@@ -176,11 +176,11 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     if over_site_budget(leased, &rules, stages) {
         return After::EndTurn;
     }
-    match stages.budget.begin(leased.link.seed) {
+    match stages.budget.begin(leased.link.seed, clock::now()) {
         Allowance::Granted => {}
-        Allowance::SeedSpent => {
+        Allowance::SeedSpent { why } => {
             stages.budget.give_back_on_site(leased.key.site);
-            return finish_refusal(leased, seed_spent(), stages);
+            return finish_refusal(leased, seed_spent(why), stages);
         }
         Allowance::Spent => {
             stages.budget.give_back_on_site(leased.key.site);
@@ -243,8 +243,8 @@ pub async fn rested(until: Time, stages: &Stages) -> bool {
     }
 }
 
-fn seed_spent() -> Outcome {
-    Outcome::Skipped { reason: SkipReason::Budget, detail: "its seed's page limit is reached".to_owned() }
+fn seed_spent(why: &str) -> Outcome {
+    Outcome::Skipped { reason: SkipReason::Budget, detail: why.to_owned() }
 }
 
 /// A host that failed too often in a row is not asked again for each of its links.

@@ -65,7 +65,7 @@ pub struct CrawlArgs {
     /// A file of seeds, one URL a line, in place of the spec's
     #[arg(long, value_name = "FILE")]
     pub seeds: Vec<PathBuf>,
-    /// How far the seeds reach: page, prefix, host, domain or any
+    /// How far the seeds reach: page, prefix, host, domain, any or custom
     #[arg(long, value_name = "KIND")]
     pub scope: Option<String>,
     /// Stop after this many captures, pages and what they embed alike

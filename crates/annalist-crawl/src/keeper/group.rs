@@ -147,6 +147,9 @@ fn count_capture(counters: &mut Counters, visit: &Finished, captured: &Captured,
     if captured.retry.is_some() {
         counters.retries += 1;
     }
+    if visit.counts == Counts::AsPage {
+        *counters.bytes_by_seed.entry(visit.link.seed).or_default() += captured.bytes;
+    }
     if visit.counts == Counts::AsPage && captured.retry.is_none() {
         counters.pages += 1;
         *counters.by_seed.entry(visit.link.seed).or_default() += 1;

@@ -7,7 +7,7 @@ use super::notes::{Notes, did_you_mean};
 use super::shape::Shape;
 use super::table::Table;
 use super::words::Words;
-use super::{ScopeKind, Seed};
+use super::{ScopeKind, Seed, duration, size};
 use crate::score::Score;
 use crate::url::{CanonicalUrl, Canonicaliser, UrlError};
 
@@ -64,7 +64,7 @@ fn seed_line(line: &str, shared: &Seed, canonical: &Canonicaliser) -> Result<See
 
 /// `depth=3` of a line in a file of seeds.
 fn setting(field: &str, seed: &mut Seed) -> Result<(), String> {
-    const KNOWN: [&str; 4] = ["scope", "depth", "pages", "score"];
+    const KNOWN: [&str; 6] = ["scope", "depth", "pages", "size", "time", "score"];
     let (key, value) = field.split_once('=').unwrap_or((field, ""));
     let (key, value) = (key.trim(), value.trim());
     let expected =
@@ -84,6 +84,14 @@ fn setting(field: &str, seed: &mut Seed) -> Result<(), String> {
                 "pages" => seed.pages = Some(n),
                 _ => seed.depth = u16::try_from(n).ok(),
             })
+        }
+        Shape::Size { least, most } => {
+            let bytes = size::parse(value).filter(|bytes| (least..=most).contains(bytes));
+            bytes.map(|bytes| seed.size_bytes = Some(bytes))
+        }
+        Shape::Duration { least } => {
+            let time = duration::parse(value).filter(|time| *time >= least);
+            time.map(|time| seed.time = Some(time))
         }
         _ => None,
     };
@@ -230,6 +238,8 @@ fn seed(url: CanonicalUrl, draft: &SeedDraft) -> Seed {
         scope: draft.scope,
         depth: draft.depth,
         pages: draft.pages,
+        size_bytes: draft.size_bytes,
+        time: draft.time,
         score: draft.score.unwrap_or(Score::ONE),
     }
 }
