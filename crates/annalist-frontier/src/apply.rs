@@ -92,6 +92,13 @@ impl Frontier {
                     Ok(())
                 }
             }
+            Spelt::Again { key, not_before, body } => {
+                if self.is_news(key.site, position) {
+                    self.again(key, not_before, body)
+                } else {
+                    Ok(())
+                }
+            }
             Spelt::Valued { key, value } => {
                 if self.is_news(key.site, position) {
                     self.valued(key, value)
@@ -341,6 +348,18 @@ impl Frontier {
         }
         self.wake(key.site);
         Ok(())
+    }
+
+    /// Back into the queue; its outcomes so far stay in its texts.
+    fn again(&mut self, key: UrlKey, not_before: Time, body: &[u8]) -> Result<(), FrontierError> {
+        let update = self.update;
+        let bucket = &mut self.buckets[bucket_of(key.site)];
+        let is_done = |entry: &Entry| entry.kind() == Kind::Done;
+        let Some(before) = bucket.resolve(update, key)?.filter(is_done) else { return Ok(()) };
+        let mut after = before.retried(not_before, 0);
+        after.set_kind(Kind::Queued);
+        bucket.replace(Some(&before), after, Some(body));
+        self.arrived(&after, Novelty::New)
     }
 
     /// A link's outcome is known: it is no longer anyone's to visit.

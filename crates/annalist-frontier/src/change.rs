@@ -26,6 +26,8 @@ pub enum Change {
     Done { key: UrlKey, outcome: Outcome, place: Option<Place>, digest: Option<String>, at: Time, bytes: u64 },
     /// To be tried again, not before a time.
     Retry { key: UrlKey, not_before: Time, tries: u16, reason: String },
+    /// A link that has its outcome is to be visited once more, not before a time.
+    Again { key: UrlKey, not_before: Time, reason: String },
     /// Sets the value of a scheduled link, whatever it was.
     Valued { key: UrlKey, value: f32 },
     /// When a site may be asked again, and its present delay.
@@ -47,6 +49,7 @@ const SITE_RESTS: u8 = 6;
 const HOST_RESTS: u8 = 7;
 const SITE_CLOSED: u8 = 8;
 const NOTE: u8 = 9;
+const AGAIN: u8 = 20;
 
 /// Changes in the journal's spelling. Room for the frame's head is kept at its start, so that a batch is written
 /// as it is.
@@ -132,6 +135,11 @@ impl Batch {
                 self.bytes.put_u16(*tries);
                 self.body(|out| record::put_retry(out, *not_before, *tries, reason));
             }
+            Change::Again { key, not_before, reason } => {
+                self.begin(AGAIN, *key);
+                self.bytes.put_u64(not_before.millis());
+                self.body(|out| record::put_retry(out, *not_before, 0, reason));
+            }
             Change::Valued { key, value } => {
                 self.begin(VALUED, *key);
                 self.bytes.put_u32(value.to_bits());
@@ -194,6 +202,7 @@ pub(crate) enum Spelt<'a> {
     Refused { key: UrlKey, depth: u16, text: Text<'a> },
     Done { key: UrlKey, body: &'a [u8] },
     Retry { key: UrlKey, not_before: Time, tries: u16, body: &'a [u8] },
+    Again { key: UrlKey, not_before: Time, body: &'a [u8] },
     Valued { key: UrlKey, value: f32 },
     SiteRests { site: u64, until: Time, delay_millis: u32 },
     HostRests { site: u64, host: u64, until: Time },
@@ -228,6 +237,9 @@ impl<'a> Changes<'a> {
                 tries: take.u16()?,
                 body: body(take)?,
             },
+            AGAIN => {
+                Spelt::Again { key: link, not_before: Time::from_millis(take.u64()?), body: body(take)? }
+            }
             VALUED => Spelt::Valued { key: link, value: number(f32::from_bits(take.u32()?)) },
             SITE_RESTS => Spelt::SiteRests {
                 site: key.site,

@@ -30,7 +30,8 @@ enum Step {
     Close(usize),
     /// Time passes, and a lease is asked for.
     Lease(u64),
-    /// The oldest lease ends; for each link: done, tried again after some seconds, or not visited.
+    /// The oldest lease ends; for each link: done, tried again after some seconds, not visited, or done and to be visited
+    /// again.
     Release(Vec<u8>, u64),
     /// What was visited is committed.
     Commit,
@@ -49,7 +50,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => (0..SITES, 0..2usize, 1..20u64).prop_map(|(s, h, t)| Step::RestHost(s, h, t)),
         1 => (0..12usize).prop_map(Step::Close),
         8 => (0..4u64).prop_map(Step::Lease),
-        6 => (prop::collection::vec(0..4u8, 4), 0..5u64).prop_map(|(c, t)| Step::Release(c, t)),
+        6 => (prop::collection::vec(0..5u8, 4), 0..5u64).prop_map(|(c, t)| Step::Release(c, t)),
         3 => Just(Step::Commit),
         1 => Just(Step::Checkpoint),
         1 => Just(Step::Crash),
@@ -267,14 +268,20 @@ impl World {
         for (link, choice) in lease.links.iter().zip(choices) {
             let key = link.key;
             match choice {
-                0 | 1 => self.visited.push(Change::Done {
-                    key,
-                    outcome: Outcome::Captured { status: 200 },
-                    place: None,
-                    digest: Some(format!("sha1:{}", key.url % 30)),
-                    at: self.now,
-                    bytes: 5,
-                }),
+                0 | 1 | 4 => {
+                    self.visited.push(Change::Done {
+                        key,
+                        outcome: Outcome::Captured { status: 200 },
+                        place: None,
+                        digest: Some(format!("sha1:{}", key.url % 30)),
+                        at: self.now,
+                        bytes: 5,
+                    });
+                    if *choice == 4 {
+                        let not_before = self.later(6);
+                        self.visited.push(Change::Again { key, not_before, reason: "news".to_owned() });
+                    }
+                }
                 2 => {
                     let tries = link.tries + 1;
                     let not_before = self.later(4);

@@ -70,6 +70,7 @@ fn change(n: usize, pick: &mut dyn FnMut(u64) -> usize) -> Change {
         5 => Change::Valued { key, value: pick(8) as f32 / 8.0 },
         6 => Change::HostRests { site: key.site, host: host_key(link.host()), until: now() },
         7 => Change::SiteRests { site: key.site, until: now(), delay: Duration::from_secs(1) },
+        8 => Change::Again { key, not_before: now(), reason: "news".to_owned() },
         _ => found(link, pick(8) as f32 / 8.0, Urgency::Normal, 0),
     }
 }
