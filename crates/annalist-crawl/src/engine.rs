@@ -25,6 +25,7 @@ use crate::job::{JobDir, JobLock};
 use crate::keeper::{self, Archive, KeepError, Pending, Run};
 use crate::logs::{Logs, Severity};
 use crate::robots::RobotsDesk;
+use crate::rounds::Rounds;
 use crate::scope::Scope;
 use crate::servers::Servers;
 use crate::set_up::{
@@ -35,6 +36,7 @@ use crate::stages::Stages;
 use crate::status::{Board, Status};
 use crate::stop::{Stop, Urge};
 use crate::turn::{self, Turn};
+use crate::waiting::Waiting;
 
 /// The product token of robots.txt and the first word of the user agent.
 pub const PRODUCT: &str = "annalist";
@@ -107,6 +109,7 @@ pub struct Crawl {
     keeper: std::thread::JoinHandle<Result<Archive, KeepError>>,
     board: Board,
     job: JobDir,
+    waiting: Waiting,
     started: Time,
     captures_before: u64,
     _lock: JobLock,
@@ -165,6 +168,9 @@ impl Crawl {
             pause: keeper::PAUSE,
         };
         archive.begin(seeds(&spec, &scope), &recovered)?;
+        let rounds = Rounds::of(&spec);
+        let due = rounds.due(&archive.frontier());
+        archive.commit(Transaction { changes: due })?;
         let (handle, keeper) = keeper::start(archive).map_err(io_error("no thread for the keeper"))?;
         // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
         let first = if resumed { now.plus(spec.politeness.min_delay) } else { now };
@@ -178,6 +184,7 @@ impl Crawl {
             servers: Servers::new(first),
             hosts: Hosts::default(),
             budget,
+            rounds,
             stop,
             visits: Semaphore::new(spec.frontier.visits),
             reading: Semaphore::new(spec.frontier.reading_threads),
@@ -185,7 +192,8 @@ impl Crawl {
             changed,
             spec: Arc::new(spec),
         });
-        Ok(Crawl { stages, keeper, board, job, started: now, captures_before, _lock: lock })
+        let waiting = Waiting::default();
+        Ok(Crawl { stages, keeper, board, job, waiting, started: now, captures_before, _lock: lock })
     }
 
     /// Crawls until nothing is left, a limit is reached, or it is told to stop.
@@ -272,9 +280,8 @@ impl Crawl {
         let in_flight = self.stages.spec.frontier.visits - self.stages.visits.available_permits();
         let idle = counts.leased == 0 && in_flight == 0 && self.stages.keeper.unacknowledged() == 0;
         let waiting_for = (idle && counts.queued > 0)
-            .then(|| self.stages.frontier().next_ready_at())
-            .flatten()
-            .map(|at| format!("{} links rest until {}", counts.queued, at.rfc3339()));
+            .then(|| self.waiting.reason(&self.stages.frontier(), &self.stages.spec, now))
+            .flatten();
         self.board.update(|status| {
             status.waits_for = status.trouble.clone().or(waiting_for);
             status.state = if status.waits_for.is_some() { "waiting" } else { "running" }.to_owned();

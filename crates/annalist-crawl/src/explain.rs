@@ -64,7 +64,8 @@ fn explain_url(job: &JobDir, spec: &Spec, url: &CanonicalUrl) -> Result<Explanat
     match frontier.lookup(url.key())? {
         Some(known) => {
             tell(&frontier, spec, &known, &mut explanation)?;
-            if let State::Done { place: Some(place), .. } = &known.state {
+            let done = known.earlier.as_ref().unwrap_or(&known.state);
+            if let State::Done { place: Some(place), .. } = done {
                 tell_kept(&frontier, job, url, place, &mut explanation)?;
             }
         }
@@ -92,6 +93,13 @@ fn tell(frontier: &Frontier, spec: &Spec, known: &Known, told: &mut Explanation)
         });
     }
     told.decisions.push(format!("seen {} times, value {:.4}", known.times_seen, known.value));
+    if let Some(State::Done { outcome, place, at, .. }) = &known.earlier {
+        tell_done(outcome, place.as_ref(), *at, told);
+        if let State::Queued { not_before: Some(time) } = &known.state {
+            told.decisions.push(format!("to be visited again, not before {}", time.rfc3339()));
+        }
+        return Ok(());
+    }
     for reason in known.retries.iter().rev() {
         told.decisions.push(format!("tried, to be tried again: {reason}"));
     }
@@ -106,15 +114,16 @@ fn tell(frontier: &Frontier, spec: &Spec, known: &Known, told: &mut Explanation)
             told.reason = Some(reason.name());
             told.decisions.push(format!("not fetched: {} ({detail})", reason.name()));
         }
-        State::Done { outcome, place, at, .. } => {
-            tell_outcome(outcome, *at, told);
-            if let Some(place) = place {
-                let (file, offset, length) = (&place.file, place.offset, place.length);
-                told.decisions.push(format!("kept in {file} at byte {offset}, {length} bytes"));
-            }
-        }
+        State::Done { outcome, place, at, .. } => tell_done(outcome, place.as_ref(), *at, told),
     }
     Ok(())
+}
+
+fn tell_done(outcome: &Outcome, place: Option<&Place>, at: Time, told: &mut Explanation) {
+    tell_outcome(outcome, at, told);
+    if let Some(Place { file, offset, length }) = place {
+        told.decisions.push(format!("kept in {file} at byte {offset}, {length} bytes"));
+    }
 }
 
 /// What the archive says of a capture beside its bytes: how far it was read, and where it led.

@@ -5,6 +5,7 @@ use annalist_frontier::{Change, LeasedLink, Urgency};
 use annalist_model::spec::{Order, RobotsPolicy, Spec};
 use annalist_model::{CanonicalUrl, Capture, Link, LinkKind, Page, Score, SkipReason};
 
+use crate::clock;
 use crate::delay::rules_for;
 use crate::keeper::WIDENED_NOTE;
 use crate::scope::{Facts, Scope, Verdict};
@@ -96,8 +97,12 @@ fn follow_redirect(
         findings.changes.extend(widened_note(&stages.scope, before));
     }
     findings.outlinks.push(format!("{target} R redirect"));
+    let again = stages.rounds.with_redirect(leased, &target, &stages.frontier(), clock::now());
     let link = leased.link.child(target, LinkKind::Redirect, "");
-    findings.changes.push(judge(link, facts, leased.value, &stages.spec, &stages.scope));
+    let judged = judge(link, facts, leased.value, &stages.spec, &stages.scope);
+    let again = again.filter(|_| matches!(judged, Change::Discovered { .. }));
+    findings.changes.push(judged);
+    findings.changes.extend(again);
 }
 
 /// What a restart needs to know of a scope that has just become wider.

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency, host_key};
+use annalist_model::spec::duration;
 use annalist_model::{Capture, Outcome, Page, Readability, SkipReason};
 use annalist_sources::{FetchError, retry_after};
 
@@ -58,6 +59,8 @@ pub fn finish_visit(
         give_back_budgets(leased, stages);
     } else {
         stages.budget.done();
+        let outcome = Outcome::Captured { status: capture.head.status };
+        changes.extend(stages.rounds.after(leased.key, &outcome, clock::now()));
     }
     let captured = Captured {
         ticket,
@@ -111,7 +114,10 @@ fn later(leased: &LeasedLink, visit: &Visit, changes: &mut Vec<Change>, stages: 
     let asked = head.field("retry-after").and_then(|v| retry_after(v, now, LONGEST_RETRY_AFTER));
     let own = rules.retry_delay.saturating_mul(1 << u32::from(tries - 1).min(16)).min(LONGEST_RETRY_AFTER);
     let not_before = now.plus(asked.unwrap_or(own));
-    let reason = format!("status {}", head.status);
+    let reason = match asked {
+        Some(time) => format!("status {}, Retry-After {}", head.status, duration::display(time)),
+        None => format!("status {}", head.status),
+    };
     changes.push(Change::Retry { key: leased.key, not_before, tries, reason: reason.clone() });
     if matches!(head.status, 429 | 503) {
         changes.push(Change::HostRests {
@@ -252,8 +258,10 @@ pub fn finish_refusal(leased: &LeasedLink, outcome: Outcome, stages: &Stages) ->
 }
 
 fn end(leased: &LeasedLink, status: i32, outcome: Outcome, stages: &Stages) {
-    let ended = Ended::Refused { status, outcome, started: clock::now() };
-    finish(leased, ended, Vec::new(), Counts::AsPage, stages);
+    let now = clock::now();
+    let changes = stages.rounds.after(leased.key, &outcome, now).into_iter().collect();
+    let ended = Ended::Refused { status, outcome, started: now };
+    finish(leased, ended, changes, Counts::AsPage, stages);
 }
 
 /// A visit that brought nothing counts nowhere.

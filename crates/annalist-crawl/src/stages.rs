@@ -15,6 +15,7 @@ use crate::budget::Budget;
 use crate::hosts::Hosts;
 use crate::keeper::KeeperHandle;
 use crate::robots::RobotsDesk;
+use crate::rounds::Rounds;
 use crate::scope::{Facts, Passed, Scope, Walked, Way};
 use crate::servers::Servers;
 use crate::stop::Stop;
@@ -36,6 +37,7 @@ pub struct Stages {
     pub servers: Servers<Turn>,
     pub hosts: Hosts,
     pub budget: Budget,
+    pub rounds: Rounds,
     pub stop: Stop,
     /// Visits in flight: the first of the two numbers of back-pressure.
     pub visits: Semaphore,

@@ -249,6 +249,10 @@ fn seed_spent(why: &str) -> Outcome {
 
 /// A host that failed too often in a row is not asked again for each of its links.
 fn given_up(leased: &LeasedLink, stages: &Stages) -> Option<Outcome> {
+    if stages.rounds.returns(leased.key) {
+        // Somebody has to find out that it answers again.
+        return None;
+    }
     let trouble = stages.hosts.given_up(leased.link.url.host(), stages.spec.fetch.tries)?;
     let detail = format!("its host failed {} times in a row: {}", trouble.failures, trouble.detail);
     Some(Outcome::Skipped { reason: trouble.reason, detail })

@@ -221,6 +221,7 @@ fn a_link_that_had_its_outcome_can_be_visited_again() {
         assert_eq!((f.frontier.counts().queued, f.frontier.counts().done), (1, 0));
         let known = f.frontier.lookup(one).unwrap().unwrap();
         assert_eq!(known.state, State::Queued { not_before: Some(at(due + 60)) });
+        assert!(matches!(known.earlier, Some(State::Done { .. })));
         match round {
             0 => f.reopen(at(due + 1)),
             1 => f.close_and_reopen(at(due + 1)),

@@ -174,7 +174,7 @@ impl Archive {
     }
 
     /// Commits and applies in one order: the journal's.
-    pub(super) fn commit(&mut self, transaction: Transaction) -> Result<(), KeepError> {
+    pub(crate) fn commit(&mut self, transaction: Transaction) -> Result<(), KeepError> {
         let committed = self.commit_journal(&transaction)?;
         self.hold_back();
         self.frontier().apply(committed).map_err(|e| KeepError::Closed(e.to_string()))
@@ -261,6 +261,10 @@ impl Archive {
         let mut written = Ok(());
         let told = frontier.each_waiting(&mut |known: &Known| {
             let Some(link) = &known.link else { return };
+            // It was fetched; only its next visit is not.
+            if known.earlier.is_some() {
+                return;
+            }
             let (reason, detail) = match (known.site.closed, limit) {
                 (Some(reason), _) => (reason, "the site was closed before its turn"),
                 (None, Some(limit)) => (SkipReason::Budget, limit),
@@ -287,7 +291,7 @@ impl Archive {
         let _ = self.logs.event(clock::now(), severity, subsystem, message);
     }
 
-    pub(super) fn frontier(&self) -> MutexGuard<'_, Frontier> {
+    pub(crate) fn frontier(&self) -> MutexGuard<'_, Frontier> {
         self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

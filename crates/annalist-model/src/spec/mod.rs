@@ -118,6 +118,8 @@ pub struct Seed {
     pub size_bytes: Option<u64>,
     /// How long pages that descend from it are fetched, in each run.
     pub time: Option<Duration>,
+    /// How often the seed is visited again while the crawl runs.
+    pub recrawl: Option<Duration>,
     pub score: Score,
 }
 
@@ -131,6 +133,7 @@ impl Seed {
             pages: None,
             size_bytes: None,
             time: None,
+            recrawl: None,
             score: Score::ONE,
         }
     }

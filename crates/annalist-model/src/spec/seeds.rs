@@ -64,7 +64,7 @@ fn seed_line(line: &str, shared: &Seed, canonical: &Canonicaliser) -> Result<See
 
 /// `depth=3` of a line in a file of seeds.
 fn setting(field: &str, seed: &mut Seed) -> Result<(), String> {
-    const KNOWN: [&str; 6] = ["scope", "depth", "pages", "size", "time", "score"];
+    const KNOWN: [&str; 7] = ["scope", "depth", "pages", "size", "time", "recrawl", "score"];
     let (key, value) = field.split_once('=').unwrap_or((field, ""));
     let (key, value) = (key.trim(), value.trim());
     let expected =
@@ -91,7 +91,10 @@ fn setting(field: &str, seed: &mut Seed) -> Result<(), String> {
         }
         Shape::Duration { least } => {
             let time = duration::parse(value).filter(|time| *time >= least);
-            time.map(|time| seed.time = Some(time))
+            time.map(|time| match key {
+                "recrawl" => seed.recrawl = Some(time),
+                _ => seed.time = Some(time),
+            })
         }
         _ => None,
     };
@@ -240,6 +243,7 @@ fn seed(url: CanonicalUrl, draft: &SeedDraft) -> Seed {
         pages: draft.pages,
         size_bytes: draft.size_bytes,
         time: draft.time,
+        recrawl: draft.recrawl,
         score: draft.score.unwrap_or(Score::ONE),
     }
 }

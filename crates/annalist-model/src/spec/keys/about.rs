@@ -57,6 +57,7 @@ pub(in crate::spec) struct SeedDraft {
     pub(in crate::spec) pages: Option<u64>,
     pub(in crate::spec) size_bytes: Option<u64>,
     pub(in crate::spec) time: Option<Duration>,
+    pub(in crate::spec) recrawl: Option<Duration>,
     /// The highest score when absent: a seed comes first.
     pub(in crate::spec) score: Option<Score>,
 }
@@ -71,6 +72,7 @@ impl From<&Seed> for SeedDraft {
             pages: seed.pages,
             size_bytes: seed.size_bytes,
             time: seed.time,
+            recrawl: seed.recrawl,
             score: Some(seed.score),
         }
     }
@@ -125,6 +127,13 @@ pub(in crate::spec) const SEED: &[Key<SeedDraft>] = &[
         meaning: "how long pages that descend from this seed are fetched; each run has it anew",
         read: |seed, value| set(&mut seed.time, value.duration().map(Some)),
         write: |seed| optional(seed.time, duration),
+    },
+    Key {
+        name: "recrawl",
+        shape: Shape::Duration { least: Duration::from_secs(1) },
+        meaning: "the seed is visited again after this long, and new links on it are followed; once only when not set",
+        read: |seed, value| set(&mut seed.recrawl, value.duration().map(Some)),
+        write: |seed| optional(seed.recrawl, duration),
     },
     Key {
         name: "score",
