@@ -149,6 +149,9 @@ pub struct CheckArgs {
     /// Only say whether it is good
     #[arg(long, short)]
     pub quiet: bool,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

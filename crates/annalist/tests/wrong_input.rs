@@ -31,6 +31,37 @@ fn every_mistake_of_a_spec_is_told_at_once_and_nothing_is_fetched() {
 }
 
 #[test]
+fn a_check_and_a_dry_run_answer_in_json_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let (good, bad) = (dir.path().join("good.toml"), dir.path().join("bad.toml"));
+    std::fs::write(&good, "name = \"x\"\n[[seed]]\nurl = \"http://a.test/\"\n").unwrap();
+    std::fs::write(&bad, "name = \"x\"\n[[seed]]\nurl = \"mailto:x\"\n[limits]\npags = 1\n").unwrap();
+    let output = annalist().arg("check").arg(&good).arg("--json").output().unwrap();
+    assert_exit(&output, 0);
+    let json = json_of(&output);
+    assert_eq!((&json["good"], &json["seeds"]), (&true.into(), &1.into()), "{json}");
+    let output = annalist().arg("check").arg(&bad).arg("--json").output().unwrap();
+    assert_exit(&output, 4);
+    let json = json_of(&output);
+    assert_eq!(json["mistakes"][1]["line"], 5, "{json}");
+    assert_eq!(json["mistakes"][1]["key"], "limits.pags", "{json}");
+    let output = annalist()
+        .args(["crawl", "--dry-run", "--json", "--contact", "https://me.example/", "--job", "nowhere"])
+        .arg(&good)
+        .output()
+        .unwrap();
+    assert_exit(&output, 0);
+    let json = json_of(&output);
+    for field in "captures responses bytes failed skipped queued relevant harvest_ratio mean_score seconds \
+                  cpu_seconds peak_rss_bytes job"
+        .split_whitespace()
+    {
+        assert!(json.get(field).is_some(), "{field} is missing: {json}");
+    }
+    assert_eq!((&json["state"], &json["seeds"][0]), (&"dry-run".into(), &"http://a.test/".into()));
+}
+
+#[test]
 fn a_mistyped_command_is_bad_configuration_and_help_is_not() {
     assert_exit(&annalist().args(["crawl", "--limit", "many"]).output().unwrap(), 4);
     assert_exit(&annalist().arg("frobnicate").output().unwrap(), 4);

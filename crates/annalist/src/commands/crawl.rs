@@ -5,9 +5,9 @@ use std::path::Path;
 use annalist_crawl::budget::Ending;
 use annalist_crawl::engine::{Crawl, Report};
 use annalist_crawl::job::JobDir;
-use annalist_crawl::status::Board;
+use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
-use annalist_model::spec::Spec;
+use annalist_model::spec::{Spec, Words};
 use anyhow::{Context, Result};
 
 use crate::cli::CrawlArgs;
@@ -26,7 +26,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
         return Err(BadConfiguration(message.to_owned()).into());
     }
     if args.dry_run {
-        return Ok(dry_run(&loaded.spec, &job));
+        return Ok(dry_run(&loaded.spec, &job, args.json));
     }
     let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
     let report = crawl(loaded.spec, &job, progress)?;
@@ -85,10 +85,17 @@ pub fn conclude(report: &Report, job: &Path, as_json: bool, quiet: bool) {
 }
 
 #[expect(clippy::print_stdout, reason = "the plan is what the command is asked for")]
-fn dry_run(spec: &Spec, job: &Path) -> Exit {
+fn dry_run(spec: &Spec, job: &Path, as_json: bool) -> Exit {
     println!("{} would be crawled into {}; nobody was asked", spec.name, job.display());
     for seed in &spec.seeds {
-        println!("  {} (scope {:?})", seed.url, seed.scope);
+        println!("  {} (scope {})", seed.url, seed.scope.word());
+    }
+    if as_json {
+        let nothing = Status { state: "dry-run".to_owned(), ..Status::default() };
+        let mut object = show::json(&nothing, job, 0.0);
+        object["name"] = spec.name.as_str().into();
+        object["seeds"] = spec.seeds.iter().map(|seed| seed.url.as_str()).collect();
+        println!("{object}");
     }
     Exit::Done
 }
