@@ -45,10 +45,10 @@ impl Examined {
 
 /// Reads and checks a spec file, scope expressions included.
 pub fn examine(path: &Path) -> Result<Examined> {
-    let text = std::fs::read_to_string(path)
+    let text = read_text(path)
         .map_err(|e| BadConfiguration(format!("the spec {} cannot be read: {e}", path.display())))?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    let files = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|e| e.to_string());
+    let files = |name: &str| read_text(&folder.join(name));
     Ok(Examined::of(parse(&text, &files)))
 }
 
@@ -135,13 +135,24 @@ pub fn for_crawl(args: &CrawlArgs) -> Result<(Loaded, PathBuf)> {
     Ok(with_job(loaded, args))
 }
 
-fn with_job(loaded: Loaded, args: &CrawlArgs) -> (Loaded, PathBuf) {
+fn with_job(mut loaded: Loaded, args: &CrawlArgs) -> (Loaded, PathBuf) {
+    // Whether a contact is needed, and given, is known only now; a crawl that lacks one does not begin.
+    loaded.warnings.retain(|warning| !warning.key.ends_with("contact"));
     let job = args.job.clone().unwrap_or_else(|| Path::new("collections").join(loaded.spec.folder_name()));
     (loaded, job)
 }
 
 fn read_file(name: &str) -> Result<String, String> {
-    std::fs::read_to_string(name).map_err(|e| e.to_string())
+    read_text(Path::new(name))
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|fault| {
+        let before = fault.as_bytes().get(..fault.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        format!("line {line} is no UTF-8 text; save the file as UTF-8")
+    })
 }
 
 /// A JSON string is a TOML string too.
@@ -308,6 +319,26 @@ mod tests {
             assert!(error.contains(&format!("\n  {flag}: expected")), "{flag}: {error}");
         }
         assert!(!error.contains("line ") && !error.contains("seed["), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_utf_8_is_told_with_the_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("latin.txt");
+        std::fs::write(&path, b"http://a.test/\nhttp://a.test/caf\xE9\n").unwrap();
+        let args = CrawlArgs { seeds: vec![path], ..CrawlArgs::default() };
+        let error = for_crawl(&args).unwrap_err().to_string();
+        assert!(error.contains("line 2 is no UTF-8 text; save the file as UTF-8"), "{error}");
+    }
+
+    #[test]
+    fn a_contact_that_is_typed_is_not_missed() {
+        let args = CrawlArgs {
+            url: vec!["http://a.test/".into()],
+            contact: Some("https://me.example/".into()),
+            ..CrawlArgs::default()
+        };
+        assert_eq!(for_crawl(&args).unwrap().0.warnings, []);
     }
 
     #[test]

@@ -97,6 +97,8 @@ fn a_dead_seed_ends_the_crawl_with_a_reason() {
     let output =
         finish(annalist().arg("crawl").arg(&spec).arg("--job").arg(&job).args(["--json", "--quiet"]), LIMIT);
     assert_exit(&output, 9);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("nothing was captured; http://dead.test/: not fetched: failed (connect"), "{told}");
     assert_eq!(json_of(&output)["failed"], 1);
     let log = std::fs::read_to_string(job.join("logs/crawl.log")).unwrap();
     assert!(log.contains(" -2 "), "{log}");
@@ -109,6 +111,22 @@ fn a_dead_seed_ends_the_crawl_with_a_reason() {
     );
     let told = annalist().arg("explain").arg(&job).arg("http://dead.test/").output().unwrap();
     assert!(String::from_utf8_lossy(&told.stdout).contains("connect failed"), "{told:?}");
+}
+
+#[test]
+fn a_place_that_cannot_be_used_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a-file");
+    std::fs::write(&file, "").unwrap();
+    let mut crawl = annalist();
+    crawl.args(["crawl", "--url", "http://127.0.0.1:9/", "--allow", "127.0.0.1", "--job"]).arg(&file);
+    let output = crawl.output().unwrap();
+    assert_exit(&output, 9);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("a-file: the job directory cannot be made: Not a directory"), "{told}");
+    let output = annalist().arg("verify").arg(dir.path().join("no-such.warc.gz")).output().unwrap();
+    assert_exit(&output, 4);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no-such.warc.gz does not exist"));
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub fn parse_seed_file(text: &str, shared: &Seed, canonical: &Canonicaliser) -> 
 }
 
 fn seed_line(line: &str, shared: &Seed, canonical: &Canonicaliser) -> Result<Seed, Vec<String>> {
-    let mut fields = line.split('\t').map(str::trim).filter(|field| !field.is_empty());
+    let mut fields = without_comment(line).split('\t').map(str::trim).filter(|field| !field.is_empty());
     let url = fields.next().unwrap_or_default();
     let mut seed = shared.clone();
     let mut messages = Vec::new();
@@ -60,6 +60,18 @@ fn seed_line(line: &str, shared: &Seed, canonical: &Canonicaliser) -> Result<See
     }
     messages.extend(fields.filter_map(|field| setting(field, &mut seed).err()));
     if messages.is_empty() { Ok(seed) } else { Err(messages) }
+}
+
+/// A comment may follow after a blank; a `#` in the middle of a URL begins a fragment.
+fn without_comment(line: &str) -> &str {
+    let mut before = ' ';
+    for (at, letter) in line.char_indices() {
+        if letter == '#' && before.is_whitespace() {
+            return &line[..at];
+        }
+        before = letter;
+    }
+    line
 }
 
 /// `depth=3` of a line in a file of seeds.

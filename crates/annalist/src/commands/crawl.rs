@@ -4,6 +4,7 @@ use std::path::Path;
 
 use annalist_crawl::budget::Ending;
 use annalist_crawl::engine::{Crawl, Report};
+use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
 use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
@@ -29,9 +30,23 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
         return Ok(dry_run(&loaded.spec, &job, args.json));
     }
     let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
-    let report = crawl(loaded.spec, &job, progress)?;
+    let report = crawl(loaded.spec.clone(), &job, progress)?;
+    if report.status.counters.captures == 0 {
+        tell_why_nothing(&loaded.spec, &job);
+    }
     conclude(&report, &job, args.json, args.quiet);
     Ok(exit_of(&report))
+}
+
+/// What became of the seeds of a crawl that brought nothing: most likely they, or the network, are wrong.
+fn tell_why_nothing(spec: &Spec, job: &Path) {
+    const TOLD: usize = 3;
+    for seed in spec.seeds.iter().take(TOLD) {
+        let explained = explain(&JobDir::new(job), spec, seed.url.as_str());
+        if let Some(last) = explained.ok().and_then(|explanation| explanation.decisions.last().cloned()) {
+            eprintln!("annalist: nothing was captured; {}: {last}", seed.url);
+        }
+    }
 }
 
 /// Runs a crawl to its end, with progress, and Ctrl-C as people expect it.
@@ -40,7 +55,8 @@ pub fn crawl(spec: Spec, job: &Path, progress: Progress) -> Result<Report> {
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
     let report = runtime.block_on(async {
-        let crawl = Crawl::open(spec, dir.clone(), stop.clone(), board.clone())?;
+        let crawl = Crawl::open(spec, dir.clone(), stop.clone(), board.clone())
+            .with_context(|| job.display().to_string())?;
         let shown = tokio::spawn(progress::follow(board, dir.status(), progress));
         let listening = tokio::spawn(listen(stop));
         let report = crawl.run().await;

@@ -14,7 +14,7 @@ const FILE_SPEC: &str = "name = \"t\"\n[[seed]]\nfile = \"seeds.txt\"\nscope = \
 
 #[test]
 fn a_file_of_seeds_is_read_line_by_line() {
-    let text = "\u{feff}# ours\n\nwww.example.org\nhttps://a.test/x\tscope=page\tdepth=2\tscore=0.5\r\nb.test:8080/\tpages=7\tsize=2MB\ttime=6h\trecrawl=1d\n";
+    let text = "\u{feff}# ours\n\nwww.example.org/#top  # the portal\nhttps://a.test/x\tscope=page\tdepth=2\tscore=0.5\r\nb.test:8080/\tpages=7\tsize=2MB\ttime=6h\trecrawl=1d\n";
     let seeds = with_file(FILE_SPEC, text).spec.unwrap().seeds;
     let urls: Vec<&str> = seeds.iter().map(|s| s.url.as_str()).collect();
     assert_eq!(urls, ["http://www.example.org/", "https://a.test/x", "http://b.test:8080/"]);
