@@ -43,7 +43,19 @@ const MANY_SITES: usize = 1_000_000;
 #[derive(Debug)]
 struct SeedBudget {
     pages: Option<u64>,
+    size_bytes: Option<u64>,
+    ends: Option<Time>,
     begun: AtomicU64,
+    received: AtomicU64,
+}
+
+/// What earlier runs of the same crawl acknowledged.
+#[derive(Debug, Default)]
+pub struct Before {
+    pub pages: u64,
+    pub bytes: u64,
+    /// Pages and bytes by the seed's number.
+    pub by_seed: Vec<(u64, u64)>,
 }
 
 /// What came of asking for one more visit.
@@ -51,43 +63,42 @@ struct SeedBudget {
 pub enum Allowance {
     Granted,
     /// The link's seed has had its share; others may go on.
-    SeedSpent,
+    SeedSpent {
+        why: &'static str,
+    },
     /// The whole crawl has had its share.
     Spent,
 }
 
 impl Budget {
-    /// `pages_before`, `bytes_before` and `by_seed`: what earlier runs of the same crawl acknowledged.
-    pub fn new(
-        limits: &Limits,
-        seeds: &[Seed],
-        pages_before: u64,
-        bytes_before: u64,
-        by_seed: &[u64],
-        ends: Option<Time>,
-    ) -> Budget {
-        let seed_budget = |(n, seed): (usize, &Seed)| SeedBudget {
-            pages: seed.pages,
-            begun: AtomicU64::new(by_seed.get(n).copied().unwrap_or(0)),
+    /// The budget of a run that begins now.
+    pub fn new(limits: &Limits, seeds: &[Seed], before: &Before, now: Time) -> Budget {
+        let seed_budget = |(n, seed): (usize, &Seed)| {
+            let (pages, bytes) = before.by_seed.get(n).copied().unwrap_or_default();
+            SeedBudget {
+                pages: seed.pages,
+                size_bytes: seed.size_bytes,
+                ends: seed.time.map(|limit| now.plus(limit)),
+                begun: AtomicU64::new(pages),
+                received: AtomicU64::new(bytes),
+            }
         };
         Budget {
             pages: limits.pages,
             size_bytes: limits.size_bytes,
-            ends,
-            begun: AtomicU64::new(pages_before),
+            ends: limits.time.map(|limit| now.plus(limit)),
+            begun: AtomicU64::new(before.pages),
             under_way: AtomicU64::new(0),
-            received: AtomicU64::new(bytes_before),
+            received: AtomicU64::new(before.bytes),
             seeds: seeds.iter().enumerate().map(seed_budget).collect(),
             sites: Mutex::default(),
         }
     }
 
     /// One more visit for a descendant of that seed.
-    pub fn begin(&self, seed: u32) -> Allowance {
-        if let Some(own) = self.seeds.get(seed as usize)
-            && !add_within(&own.begun, own.pages)
-        {
-            return Allowance::SeedSpent;
+    pub fn begin(&self, seed: u32, now: Time) -> Allowance {
+        if let Some(why) = self.seeds.get(seed as usize).and_then(|own| own.begin(now)) {
+            return Allowance::SeedSpent { why };
         }
         if add_within(&self.begun, self.pages) {
             self.under_way.fetch_add(1, Ordering::SeqCst);
@@ -137,8 +148,11 @@ impl Budget {
         }
     }
 
-    pub fn received(&self, bytes: u64) {
+    pub fn received(&self, seed: u32, bytes: u64) {
         self.received.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(own) = self.seeds.get(seed as usize) {
+            own.received.fetch_add(bytes, Ordering::Relaxed);
+        }
     }
 
     /// The limit that is reached, if one is.
@@ -159,6 +173,19 @@ impl Budget {
     }
 }
 
+impl SeedBudget {
+    /// One more visit, or why there can be none.
+    fn begin(&self, now: Time) -> Option<&'static str> {
+        if self.ends.is_some_and(|ends| now >= ends) {
+            return Some("its seed's time limit is reached");
+        }
+        if self.size_bytes.is_some_and(|limit| self.received.load(Ordering::Relaxed) >= limit) {
+            return Some("its seed's size limit is reached");
+        }
+        (!add_within(&self.begun, self.pages)).then_some("its seed's page limit is reached")
+    }
+}
+
 fn add_within(counter: &AtomicU64, limit: Option<u64>) -> bool {
     let limit = limit.unwrap_or(u64::MAX);
     counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < limit).then_some(n + 1)).is_ok()
@@ -166,42 +193,71 @@ fn add_within(counter: &AtomicU64, limit: Option<u64>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use annalist_model::spec::{Limits, ScopeKind, Seed};
-    use annalist_model::{CanonicalUrl, Score, Time};
+    use std::time::Duration;
 
-    use super::{Allowance, Budget, Ending};
+    use annalist_model::spec::{Limits, Seed};
+    use annalist_model::{CanonicalUrl, Time};
+
+    use super::{Allowance, Before, Budget, Ending};
+
+    const NOW: Time = Time::from_millis(1);
 
     fn seed(pages: Option<u64>) -> Seed {
-        let url = CanonicalUrl::parse("http://a.test/").unwrap();
-        Seed { url, scope: ScopeKind::Host, depth: None, pages, score: Score::ONE }
+        Seed { pages, ..Seed::new(CanonicalUrl::parse("http://a.test/").unwrap()) }
+    }
+
+    fn is_spent(allowance: Allowance, limit: &str) -> bool {
+        matches!(allowance, Allowance::SeedSpent { why } if why.contains(limit))
     }
 
     #[test]
     fn no_more_visits_begin_than_pages_are_allowed() {
         let limits = Limits { pages: Some(3), ..Limits::default() };
-        let budget = Budget::new(&limits, &[seed(Some(2)), seed(None)], 0, 0, &[], None);
-        assert_eq!(budget.begin(0), Allowance::Granted);
-        assert_eq!(budget.begin(0), Allowance::Granted);
-        assert_eq!(budget.begin(0), Allowance::SeedSpent);
-        assert_eq!(budget.reached(Time::from_millis(1)), None);
-        assert_eq!(budget.begin(1), Allowance::Granted);
-        assert_eq!(budget.begin(1), Allowance::Spent);
-        assert_eq!(budget.reached(Time::from_millis(1)), None, "three are under way");
+        let budget = Budget::new(&limits, &[seed(Some(2)), seed(None)], &Before::default(), NOW);
+        assert_eq!(budget.begin(0, NOW), Allowance::Granted);
+        assert_eq!(budget.begin(0, NOW), Allowance::Granted);
+        assert!(is_spent(budget.begin(0, NOW), "page limit"));
+        assert_eq!(budget.reached(NOW), None);
+        assert_eq!(budget.begin(1, NOW), Allowance::Granted);
+        assert_eq!(budget.begin(1, NOW), Allowance::Spent);
+        assert_eq!(budget.reached(NOW), None, "three are under way");
         budget.give_back(0);
-        assert_eq!(budget.begin(0), Allowance::Granted);
+        assert_eq!(budget.begin(0, NOW), Allowance::Granted);
         for _ in 0..3 {
             budget.done();
         }
-        assert_eq!(budget.reached(Time::from_millis(1)), Some(Ending::PageLimit));
+        assert_eq!(budget.reached(NOW), Some(Ending::PageLimit));
+    }
+
+    #[test]
+    fn a_seed_may_have_its_own_share_of_bytes_and_time() {
+        let seeds = [
+            Seed { size_bytes: Some(100), ..seed(None) },
+            Seed { time: Some(Duration::from_millis(5)), ..seed(None) },
+        ];
+        let before = Before { by_seed: vec![(7, 60)], ..Before::default() };
+        let budget = Budget::new(&Limits::default(), &seeds, &before, NOW);
+        assert_eq!(budget.begin(0, NOW), Allowance::Granted);
+        budget.received(0, 40);
+        assert!(is_spent(budget.begin(0, NOW), "size limit"));
+        assert_eq!(budget.begin(1, NOW), Allowance::Granted);
+        assert!(is_spent(budget.begin(1, Time::from_millis(6)), "time limit"));
+        assert_eq!(budget.reached(Time::from_millis(6)), None, "the others go on");
     }
 
     #[test]
     fn earlier_runs_count() {
-        let limits = Limits { pages: Some(3), size_bytes: Some(100), ..Limits::default() };
-        let budget = Budget::new(&limits, &[], 3, 99, &[], Some(Time::from_millis(10)));
-        assert_eq!(budget.begin(7), Allowance::Spent);
-        budget.received(1);
-        assert_eq!(budget.reached(Time::from_millis(1)), Some(Ending::SizeLimit));
+        let limits = Limits {
+            pages: Some(3),
+            size_bytes: Some(100),
+            time: Some(Duration::from_millis(9)),
+            ..Limits::default()
+        };
+        let before = Before { pages: 3, bytes: 99, by_seed: Vec::new() };
+        let budget = Budget::new(&limits, &[], &before, NOW);
+        assert_eq!(budget.begin(7, NOW), Allowance::Spent);
+        budget.received(7, 1);
+        assert_eq!(budget.reached(NOW), Some(Ending::SizeLimit));
         assert_eq!(budget.reached(Time::from_millis(10)), Some(Ending::TimeLimit));
     }
 }

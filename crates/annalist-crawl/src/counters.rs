@@ -33,6 +33,8 @@ pub struct Counters {
     pub by_mime: BTreeMap<String, u64>,
     /// Pages by the seed they descend from.
     pub by_seed: BTreeMap<u32, u64>,
+    /// Bytes received for them.
+    pub bytes_by_seed: BTreeMap<u32, u64>,
     /// Links found on pages.
     pub links: u64,
     /// Time the crawl was running, over all its runs.
@@ -41,7 +43,13 @@ pub struct Counters {
 
 impl Counters {
     pub fn skip(&mut self, reason: SkipReason) {
-        *self.skipped.entry(reason.name().to_owned()).or_default() += 1;
+        self.skip_many(reason, 1);
+    }
+
+    pub fn skip_many(&mut self, reason: SkipReason, mentions: u64) {
+        if mentions > 0 {
+            *self.skipped.entry(reason.name().to_owned()).or_default() += mentions;
+        }
     }
 
     /// A link that was skipped waits again.

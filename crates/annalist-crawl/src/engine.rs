@@ -1,6 +1,7 @@
 //! A crawl from its start to its end: opens the job, tells the frontier of the seeds, gives sites their turns, and
 //! closes everything in order. What happens in a turn is in `turn.rs`.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -15,7 +16,7 @@ use annalist_sources::{SlowLane, WebSettings, WebSource};
 use annalist_warc::{RecoverReport, Writer};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::budget::{Budget, Ending};
+use crate::budget::{Before, Budget, Ending};
 use crate::clock;
 use crate::counters::Counters;
 use crate::findings::{seed_change, widen_again};
@@ -25,6 +26,7 @@ use crate::keeper::{self, Archive, KeepError, Pending, Run};
 use crate::logs::{Logs, Severity};
 use crate::reopen::{Reopening, reopened};
 use crate::robots::RobotsDesk;
+use crate::rounds::Rounds;
 use crate::scope::Scope;
 use crate::servers::Servers;
 use crate::set_up::{
@@ -35,6 +37,7 @@ use crate::stages::Stages;
 use crate::status::{Board, Status};
 use crate::stop::{Stop, Urge};
 use crate::turn::{self, Turn};
+use crate::waiting::Waiting;
 
 /// The product token of robots.txt and the first word of the user agent.
 pub const PRODUCT: &str = "annalist";
@@ -109,6 +112,7 @@ pub struct Crawl {
     keeper: std::thread::JoinHandle<Result<Archive, KeepError>>,
     board: Board,
     job: JobDir,
+    waiting: Waiting,
     started: Time,
     captures_before: u64,
     _lock: JobLock,
@@ -149,10 +153,7 @@ impl Crawl {
             lane: lane.clone(),
         })?;
         let logs = Logs::open(&job.logs()).map_err(io_error("the logs cannot be opened"))?;
-        let by_seed: Vec<u64> =
-            (0..spec.seeds.len() as u32).map(|n| counters.by_seed.get(&n).copied().unwrap_or(0)).collect();
-        let ends = spec.limits.time.map(|limit| now.plus(limit));
-        let budget = Budget::new(&spec.limits, &spec.seeds, counters.pages, counters.bytes, &by_seed, ends);
+        let budget = Budget::new(&spec.limits, &spec.seeds, &counted_before(&counters, &spec), now);
         let frontier = Arc::new(Mutex::new(frontier));
         let changed = Arc::new(Notify::new());
         let captures_before = counters.captures;
@@ -174,6 +175,9 @@ impl Crawl {
             pause: keeper::PAUSE,
         };
         archive.begin(seeds(&spec, &scope), reopened, &recovered)?;
+        let rounds = Rounds::of(&spec);
+        let due = rounds.due(&archive.frontier());
+        archive.commit(Transaction { changes: due })?;
         let (handle, keeper) =
             keeper::start(archive, lane.clone()).map_err(io_error("no thread for the keeper"))?;
         // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
@@ -189,6 +193,7 @@ impl Crawl {
             servers: Servers::new(first),
             hosts: Hosts::default(),
             budget,
+            rounds,
             stop,
             visits: Semaphore::new(spec.frontier.visits),
             reading: Semaphore::new(spec.frontier.reading_threads),
@@ -196,7 +201,8 @@ impl Crawl {
             changed,
             spec: Arc::new(spec),
         });
-        Ok(Crawl { stages, keeper, board, job, started: now, captures_before, _lock: lock })
+        let waiting = Waiting::default();
+        Ok(Crawl { stages, keeper, board, job, waiting, started: now, captures_before, _lock: lock })
     }
 
     /// Crawls until nothing is left, a limit is reached, or it is told to stop.
@@ -283,9 +289,8 @@ impl Crawl {
         let in_flight = self.stages.spec.frontier.visits - self.stages.visits.available_permits();
         let idle = counts.leased == 0 && in_flight == 0 && self.stages.keeper.unacknowledged() == 0;
         let waiting_for = (idle && counts.queued > 0)
-            .then(|| self.stages.frontier().next_ready_at())
-            .flatten()
-            .map(|at| format!("{} links rest until {}", counts.queued, at.rfc3339()));
+            .then(|| self.waiting.reason(&self.stages.frontier(), &self.stages.spec, now))
+            .flatten();
         self.board.update(|status| {
             status.waits_for = status.trouble.clone().or(waiting_for);
             status.state = if status.waits_for.is_some() { "waiting" } else { "running" }.to_owned();
@@ -354,6 +359,14 @@ fn limit_of(ending: Ending) -> Option<&'static str> {
         Ending::TimeLimit => Some("the time limit was reached before its turn"),
         Ending::Complete | Ending::Interrupted | Ending::DiskFull => None,
     }
+}
+
+fn counted_before(counters: &Counters, spec: &Spec) -> Before {
+    let of = |counts: &BTreeMap<u32, u64>, seed: u32| counts.get(&seed).copied().unwrap_or_default();
+    let by_seed = (0u32..)
+        .take(spec.seeds.len())
+        .map(|seed| (of(&counters.by_seed, seed), of(&counters.bytes_by_seed, seed)));
+    Before { pages: counters.pages, bytes: counters.bytes, by_seed: by_seed.collect() }
 }
 
 fn seeds(spec: &Spec, scope: &Scope) -> Vec<Change> {

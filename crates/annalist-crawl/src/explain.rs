@@ -1,11 +1,15 @@
-//! Why a URL was, or was not, fetched: every decision with its reason, from what the frontier remembers.
+//! Why a URL was, or was not, fetched: every decision with its reason, from what the frontier remembers, what the
+//! archive says of the capture, and, for what was never a URL to fetch, what the log says.
+
+mod kept;
+mod logged;
 
 use std::sync::Arc;
 
 use annalist_disk::RealDisk;
-use annalist_frontier::{Frontier, Known, Settings, State};
+use annalist_frontier::{Frontier, Known, Place, Settings, State};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Outcome, Time};
+use annalist_model::{CanonicalUrl, Outcome, SkipReason, Time, Unusable, UrlError};
 use serde::Serialize;
 
 use crate::engine::CrawlError;
@@ -27,12 +31,44 @@ pub struct Explanation {
     pub way: Vec<String>,
 }
 
-/// Looks a URL up in a job that may or may not be running.
-pub fn explain(job: &JobDir, spec: &Spec, url: &CanonicalUrl) -> Result<Explanation, CrawlError> {
+/// Looks an address up in a job that may or may not be running.
+pub fn explain(job: &JobDir, spec: &Spec, address: &str) -> Result<Explanation, CrawlError> {
+    // `mailto:a@b.example` has a scheme, `www.example.org:8080/` has none.
+    let is_scheme = |name: &str| {
+        name != "localhost" && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'-')
+    };
+    let has_scheme =
+        address.contains("://") || address.split_once(':').is_some_and(|(name, _)| is_scheme(name));
+    let with_scheme = if has_scheme { address.to_owned() } else { format!("http://{address}") };
+    match spec.canonical.parse(&with_scheme) {
+        Ok(url) => explain_url(job, spec, &url),
+        Err(fault) => Ok(explain_unusable(job, address, &fault)),
+    }
+}
+
+/// What can be no link: whether a page named it stands in the log alone.
+fn explain_unusable(job: &JobDir, address: &str, fault: &UrlError) -> Explanation {
+    let url = Unusable::spelling(None, address);
+    let mut decisions = logged::skips_of(job, &url);
+    let state = if decisions.is_empty() { "never-seen" } else { "skipped" };
+    if decisions.is_empty() {
+        decisions.push("never seen: no page that was read is known to name it".to_owned());
+    }
+    decisions.push(format!("it could not be fetched in any case: {fault}"));
+    Explanation { url, state, reason: Some(SkipReason::Unusable.name()), decisions, way: Vec::new() }
+}
+
+fn explain_url(job: &JobDir, spec: &Spec, url: &CanonicalUrl) -> Result<Explanation, CrawlError> {
     let frontier = annalist_frontier::read_only(Arc::new(RealDisk), &job.frontier(), Settings::default())?;
     let mut explanation = Explanation { url: url.as_str().to_owned(), ..Explanation::default() };
     match frontier.lookup(url.key())? {
-        Some(known) => tell(&frontier, spec, &known, &mut explanation)?,
+        Some(known) => {
+            tell(&frontier, spec, &known, &mut explanation)?;
+            let done = known.earlier.as_ref().unwrap_or(&known.state);
+            if let State::Done { place: Some(place), .. } = done {
+                tell_kept(&frontier, job, url, place, &mut explanation)?;
+            }
+        }
         None => {
             explanation.state = "never-seen";
             let none = "never seen: no page that was read links to it, and it is no seed";
@@ -57,6 +93,13 @@ fn tell(frontier: &Frontier, spec: &Spec, known: &Known, told: &mut Explanation)
         });
     }
     told.decisions.push(format!("seen {} times, value {:.4}", known.times_seen, known.value));
+    if let Some(State::Done { outcome, place, at, .. }) = &known.earlier {
+        tell_done(outcome, place.as_ref(), *at, told);
+        if let State::Queued { not_before: Some(time) } = &known.state {
+            told.decisions.push(format!("to be visited again, not before {}", time.rfc3339()));
+        }
+        return Ok(());
+    }
     for reason in known.retries.iter().rev() {
         told.decisions.push(format!("tried, to be tried again: {reason}"));
     }
@@ -71,15 +114,54 @@ fn tell(frontier: &Frontier, spec: &Spec, known: &Known, told: &mut Explanation)
             told.reason = Some(reason.name());
             told.decisions.push(format!("not fetched: {} ({detail})", reason.name()));
         }
-        State::Done { outcome, place, at, .. } => {
-            tell_outcome(outcome, *at, told);
-            if let Some(place) = place {
-                let (file, offset, length) = (&place.file, place.offset, place.length);
-                told.decisions.push(format!("kept in {file} at byte {offset}, {length} bytes"));
+        State::Done { outcome, place, at, .. } => tell_done(outcome, place.as_ref(), *at, told),
+    }
+    Ok(())
+}
+
+fn tell_done(outcome: &Outcome, place: Option<&Place>, at: Time, told: &mut Explanation) {
+    tell_outcome(outcome, at, told);
+    if let Some(Place { file, offset, length }) = place {
+        told.decisions.push(format!("kept in {file} at byte {offset}, {length} bytes"));
+    }
+}
+
+/// What the archive says of a capture beside its bytes: how far it was read, and where it led.
+fn tell_kept(
+    frontier: &Frontier,
+    job: &JobDir,
+    url: &CanonicalUrl,
+    place: &Place,
+    told: &mut Explanation,
+) -> Result<(), CrawlError> {
+    for (name, value) in kept::fields_about(job, place, url.as_str()) {
+        match name.as_str() {
+            "readInPart" => told.decisions.push(format!("read in part only: {value}")),
+            "unusableLinks" => {
+                told.decisions.push(format!("names {value} addresses that are no fetchable URL"));
             }
+            "outlink" => {
+                let Some(target) = value.strip_suffix(" R redirect") else { continue };
+                let known = CanonicalUrl::restore(target).ok().map(|target| frontier.lookup(target.key()));
+                let state = known.transpose()?.flatten().map_or("never seen", |known| word(&known));
+                told.decisions.push(format!("it redirects to {target} ({state})"));
+            }
+            _ => {}
         }
     }
     Ok(())
+}
+
+/// Where a URL stands, in a word.
+fn word(known: &Known) -> &'static str {
+    match &known.state {
+        State::Queued { .. } => known.site.closed.map_or("queued", SkipReason::name),
+        State::Leased => "being fetched",
+        State::Done { outcome: Outcome::Skipped { reason, .. }, .. } | State::Refused { reason, .. } => {
+            reason.name()
+        }
+        State::Done { .. } => "captured",
+    }
 }
 
 fn tell_outcome(outcome: &Outcome, at: Time, told: &mut Explanation) {

@@ -5,6 +5,7 @@ use annalist_frontier::{Change, LeasedLink, Urgency};
 use annalist_model::spec::{Order, RobotsPolicy, Spec};
 use annalist_model::{CanonicalUrl, Capture, Link, LinkKind, Page, Score, SkipReason};
 
+use crate::clock;
 use crate::delay::rules_for;
 use crate::keeper::WIDENED_NOTE;
 use crate::scope::{Facts, Scope, Verdict};
@@ -28,20 +29,30 @@ const PER_CLICK: f32 = 0.9;
 pub fn find(
     leased: &LeasedLink,
     capture: &Capture,
-    page: &Page,
+    page: &mut Page,
     via: Option<&str>,
     stages: &Stages,
 ) -> Findings {
     let mut findings = Findings::default();
-    if capture.head.is_redirect() {
-        follow_redirect(leased, capture, &mut findings, stages);
-    }
-    let here = Facts {
+    let way = stages.way_through(leased);
+    let reached = Facts {
         via_beyond: stages.beyond(&leased.link),
         via_url: Some(capture.url.as_str()),
+        way: Some(&way),
+        ..Facts::default()
+    };
+    if capture.head.is_redirect()
+        && let Some(target) = capture.head.location()
+    {
+        match stages.spec.canonical.join(capture.url.as_url(), &target) {
+            Ok(target) => follow_redirect(leased, target, &reached, &mut findings, stages),
+            Err(fault) => page.unusable.note(Some(capture.url.as_url()), &target, fault),
+        }
+    }
+    let here = Facts {
         mime: Some(page.mime.as_str()).filter(|mime| !mime.is_empty()),
         language: page.language.as_deref(),
-        ..Facts::default()
+        ..reached
     };
     let spec = &stages.spec;
     let rules = rules_for(spec, capture.url.host_name(), capture.url.site());
@@ -69,9 +80,13 @@ pub fn find(
     findings
 }
 
-fn follow_redirect(leased: &LeasedLink, capture: &Capture, findings: &mut Findings, stages: &Stages) {
-    let Some(target) = capture.head.location() else { return };
-    let Ok(target) = stages.spec.canonical.join(capture.url.as_url(), &target) else { return };
+fn follow_redirect(
+    leased: &LeasedLink,
+    target: CanonicalUrl,
+    facts: &Facts<'_>,
+    findings: &mut Findings,
+    stages: &Stages,
+) {
     if target == leased.link.url {
         findings.leads_back = true;
         return;
@@ -82,10 +97,12 @@ fn follow_redirect(leased: &LeasedLink, capture: &Capture, findings: &mut Findin
         findings.changes.extend(widened_note(&stages.scope, before));
     }
     findings.outlinks.push(format!("{target} R redirect"));
+    let again = stages.rounds.with_redirect(leased, &target, &stages.frontier(), clock::now());
     let link = leased.link.child(target, LinkKind::Redirect, "");
-    let via_beyond = stages.beyond(&leased.link);
-    let facts = Facts { via_url: Some(capture.url.as_str()), via_beyond, ..Facts::default() };
-    findings.changes.push(judge(link, &facts, leased.value, &stages.spec, &stages.scope));
+    let judged = judge(link, facts, leased.value, &stages.spec, &stages.scope);
+    let again = again.filter(|_| matches!(judged, Change::Discovered { .. }));
+    findings.changes.push(judged);
+    findings.changes.extend(again);
 }
 
 /// What a restart needs to know of a scope that has just become wider.

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency, host_key};
-use annalist_model::{Capture, Outcome, Page, SkipReason};
+use annalist_model::spec::duration;
+use annalist_model::{Capture, Outcome, Page, Readability, SkipReason};
 use annalist_sources::{FetchError, retry_after};
 
 use crate::clock;
@@ -50,13 +51,16 @@ pub fn finish_visit(
         None if embeds_more(leased, &visit, stages) => After::Embeds,
         None => After::Next,
     };
-    let Visit { ticket, capture, received, page, findings, via } = visit;
+    let Visit { ticket, capture, received, mut page, findings, via } = visit;
+    let metadata = metadata(leased, &capture, &page, &findings.outlinks, via.as_deref(), stages);
     changes.extend(findings.changes);
-    stages.budget.received(received);
+    stages.budget.received(leased.link.seed, received);
     if retry.is_some() {
         give_back_budgets(leased, stages);
     } else {
         stages.budget.done();
+        let outcome = Outcome::Captured { status: capture.head.status };
+        changes.extend(stages.rounds.after(leased.key, &outcome, clock::now()));
     }
     let captured = Captured {
         ticket,
@@ -68,7 +72,9 @@ pub fn finish_visit(
         payload_digest: capture.payload_digest.clone(),
         retry,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
-        metadata: metadata(leased, &capture, &page, &findings.outlinks, via.as_deref(), stages),
+        metadata,
+        notes: notes(&page),
+        unusable: std::mem::take(&mut page.unusable),
     };
     let ended = Ended::Captured(Box::new(captured));
     let release = (after == After::Embeds).then_some(release);
@@ -108,7 +114,10 @@ fn later(leased: &LeasedLink, visit: &Visit, changes: &mut Vec<Change>, stages: 
     let asked = head.field("retry-after").and_then(|v| retry_after(v, now, LONGEST_RETRY_AFTER));
     let own = rules.retry_delay.saturating_mul(1 << u32::from(tries - 1).min(16)).min(LONGEST_RETRY_AFTER);
     let not_before = now.plus(asked.unwrap_or(own));
-    let reason = format!("status {}", head.status);
+    let reason = match asked {
+        Some(time) => format!("status {}, Retry-After {}", head.status, duration::display(time)),
+        None => format!("status {}", head.status),
+    };
     changes.push(Change::Retry { key: leased.key, not_before, tries, reason: reason.clone() });
     if matches!(head.status, 429 | 503) {
         changes.push(Change::HostRests {
@@ -138,9 +147,27 @@ fn metadata(
     fields.push(("score", format!("{:.4}", leased.value)));
     fields.extend(page.charset.map(|c| ("charsetForLinkExtraction", c.to_owned())));
     fields.extend(page.language.clone().map(|l| ("language", l)));
+    if let Readability::Partial(why) = &page.readability {
+        fields.push(("readInPart", why.clone()));
+    }
+    if page.unusable.count > 0 {
+        fields.push(("unusableLinks", page.unusable.count.to_string()));
+    }
     fields.extend(capture.certificate_fault.clone().map(|f| ("certificateFault", f)));
     fields.extend(outlinks.iter().map(|outlink| ("outlink", outlink.clone())));
     fields
+}
+
+/// What `crawl.log` says of reading the page.
+fn notes(page: &Page) -> Vec<String> {
+    let mut notes = Vec::new();
+    if let Readability::Partial(why) = &page.readability {
+        notes.push(format!("readInPart:{why}"));
+    }
+    if page.unusable.count > 0 {
+        notes.push(format!("unusableLinks:{}", page.unusable.count));
+    }
+    notes
 }
 
 /// A fetch that brought nothing: tried again later, or given up.
@@ -249,8 +276,10 @@ pub fn finish_refusal(leased: &LeasedLink, outcome: Outcome, stages: &Stages) ->
 }
 
 fn end(leased: &LeasedLink, status: i32, outcome: Outcome, stages: &Stages) {
-    let ended = Ended::Refused { status, outcome, started: clock::now() };
-    finish(leased, ended, Vec::new(), Counts::AsPage, stages);
+    let now = clock::now();
+    let changes = stages.rounds.after(leased.key, &outcome, now).into_iter().collect();
+    let ended = Ended::Refused { status, outcome, started: now };
+    finish(leased, ended, changes, Counts::AsPage, stages);
 }
 
 /// A visit that brought nothing counts nowhere.

@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use annalist_frontier::{Change, LeaseId};
-use annalist_model::{Capture, Link, Outcome, Time, UrlKey};
+use annalist_model::{Capture, Link, Outcome, Time, Unusable, UrlKey};
 use annalist_sources::{Lookup, SlowLane};
 use annalist_warc::Packing;
 use tokio::sync::oneshot;
@@ -96,6 +96,10 @@ pub struct Captured {
     pub truncated: Option<&'static str>,
     /// Fields of the metadata record.
     pub metadata: Vec<(&'static str, String)>,
+    /// What else there is to say of it in `crawl.log`.
+    pub notes: Vec<String>,
+    /// What it names that is no link.
+    pub unusable: Unusable,
 }
 
 /// Why the keeper did not keep something.

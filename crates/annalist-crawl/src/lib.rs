@@ -7,7 +7,8 @@
 //! | who may be asked, when | `servers.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
 //! | what is followed | `scope.rs`, `findings.rs` |
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
-//! | a crawl from start to end | `engine.rs`, `set_up.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs` |
+//! | a crawl from start to end | `engine.rs`, `set_up.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `waiting.rs` |
+//! | seeds that are visited again | `rounds.rs` |
 //! | why was this (not) fetched | `explain.rs` |
 //!
 //! Not here: how bytes are fetched, stored or read. Those are the crates below.
@@ -27,6 +28,7 @@ pub mod logs;
 mod record;
 mod reopen;
 mod robots;
+mod rounds;
 pub mod scope;
 mod servers;
 mod set_up;
@@ -35,3 +37,4 @@ pub mod status;
 pub mod stop;
 mod turn;
 mod visit;
+mod waiting;

@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use annalist_model::{SkipReason, Time, UrlKey};
+use annalist_model::{SkipReason, Time, UrlError, UrlKey};
 use serde::Serialize;
 use serde_json::json;
 
@@ -102,6 +102,13 @@ impl Logs {
         let line =
             json!({"time": at.rfc3339(), "url": url, "reason": reason.name(), "detail": detail, "via": via});
         writeln!(self.skipped, "{line}")
+    }
+
+    /// A mention on the page `via` that is no fetchable URL.
+    pub fn unusable(&mut self, at: Time, address: &str, fault: &UrlError, via: &str) -> io::Result<()> {
+        // The frontier does not know it; this key is for this file only.
+        let key = UrlKey { site: 0, url: xxhash_rust::xxh3::xxh3_64(address.as_bytes()) };
+        self.skipped(at, key, address, SkipReason::Unusable, &fault.to_string(), Some(via))
     }
 
     pub fn event(&mut self, at: Time, severity: Severity, subsystem: &str, message: &str) -> io::Result<()> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use annalist_frontier::{Change, Frontier, FrontierError, Known, State};
 use annalist_model::spec::Spec;
-use annalist_model::{Outcome, SkipReason};
+use annalist_model::{Outcome, SkipReason, Time};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::counters::Counters;
@@ -35,7 +35,12 @@ pub fn reopened(
             if reason == SkipReason::SiteBudget && opened.insert(known.key.site) {
                 changes.push((Change::SiteOpened { site: known.key.site }, None));
             }
-            changes.push((Change::Requeued { key: known.key }, Some(reason)));
+            let again = Change::Again {
+                key: known.key,
+                not_before: Time::default(),
+                reason: "its limit allows it again".to_owned(),
+            };
+            changes.push((again, Some(reason)));
         }
         Ok(None) => {}
         Err(fault) => failed = Some(fault),

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency};
 use annalist_model::spec::RobotsPolicy;
-use annalist_model::{CanonicalUrl, Capture, LinkKind, Outcome, SkipReason, Truncated};
+use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Outcome, SkipReason, Truncated, Unusable};
 use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules, retry_after};
 
 use crate::clock;
 use crate::delay::{HostRules, rest_after};
 use crate::finish::{LONGEST_RETRY_AFTER, finish, finish_prerequisite};
 use crate::keeper::{Captured, Counts, Ended};
+use crate::scope::{Facts, Verdict};
 use crate::stages::{Line, Stages};
 use crate::turn::{hand_over, rested};
 
@@ -88,10 +89,10 @@ impl RobotsDesk {
         rules: &HostRules,
         stages: &Arc<Stages>,
     ) -> Permission {
-        if rules.politeness.robots == RobotsPolicy::Ignore {
-            return Permission::Granted { crawl_delay: None };
-        }
         let url = &leased.link.url;
+        if rules.politeness.robots == RobotsPolicy::Ignore {
+            return self.sitemaps_only(leased, line, rules, stages).await;
+        }
         let robots = match self.known.get(url.host(), clock::now()) {
             Some(robots) => robots,
             None => match self.fetch(&Errand { leased, rules, stages }, line).await {
@@ -112,6 +113,31 @@ impl RobotsDesk {
         }
         let detail = verdict.rule.unwrap_or_else(|| "robots.txt forbids it".to_owned());
         Permission::Refused { outcome: Outcome::Skipped { reason: SkipReason::Robots, detail } }
+    }
+
+    /// Where robots.txt forbids nothing, it is still asked for the sitemaps it names, once for each host the scope
+    /// reaches. Whatever comes of it, the link may be fetched.
+    async fn sitemaps_only(
+        &self,
+        leased: &LeasedLink,
+        line: &mut Line,
+        rules: &HostRules,
+        stages: &Arc<Stages>,
+    ) -> Permission {
+        let host = leased.link.url.host();
+        let granted = Permission::Granted { crawl_delay: None };
+        let is_wanted = stages.spec.scope.sitemaps && stages.scope.holds(&leased.link, &Facts::default());
+        if !is_wanted || self.known.get(host, clock::now()).is_some() {
+            return granted;
+        }
+        match self.fetch(&Errand { leased, rules, stages }, line).await {
+            Fetched::Later => Permission::Later,
+            Fetched::Stopped => Permission::Stopped,
+            Fetched::Rules(_) | Fetched::Closed(..) | Fetched::Failed(_) => {
+                self.known.put(host, RobotsRules::AllowAll, clock::now());
+                granted
+            }
+        }
     }
 
     async fn fetch(&self, errand: &Errand<'_>, line: &mut Line) -> Fetched {
@@ -223,6 +249,8 @@ async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, sta
     let bytes = capture.response.length();
     let Ok(ticket) = stages.keeper.record(&mut capture).await else { return Step::Stopped };
     let own = prerequisite(url.clone(), leased);
+    let mut unusable = Unusable::default();
+    let sitemaps = sitemaps(&own, &capture, &mut unusable, stages);
     let captured = Captured {
         ticket,
         status: capture.head.status,
@@ -238,15 +266,16 @@ async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, sta
             ("hopsFromSeed", own.link.hops.as_str().to_owned()),
             ("fetchTimeMs", capture.elapsed.as_millis().to_string()),
         ],
+        notes: Vec::new(),
+        unusable,
     };
-    let sitemaps = sitemaps(&own, &capture, stages);
     finish(&own, Ended::Captured(Box::new(captured)), sitemaps, Counts::AsPrerequisite, stages);
     Step::Answer(Box::new(capture))
 }
 
 /// The sitemaps that robots.txt names, and the customary one of a seed's host. They lead to pages of their own
 /// host's seed only as far as the scope allows.
-fn sitemaps(robots: &LeasedLink, capture: &Capture, stages: &Stages) -> Vec<Change> {
+fn sitemaps(robots: &LeasedLink, capture: &Capture, unusable: &mut Unusable, stages: &Stages) -> Vec<Change> {
     let spec = &stages.spec;
     if !spec.scope.sitemaps || capture.head.is_redirect() {
         return Vec::new();
@@ -254,30 +283,33 @@ fn sitemaps(robots: &LeasedLink, capture: &Capture, stages: &Stages) -> Vec<Chan
     let mut urls: Vec<CanonicalUrl> = Vec::new();
     if (200..300).contains(&capture.head.status) {
         let rules = annalist_sources::Robots::parse(&capture.body, "");
-        let named = rules.sitemaps().iter();
-        urls.extend(named.filter_map(|s| spec.canonical.join(capture.url.as_url(), s).ok()));
-    }
-    if spec.seeds.iter().any(|seed| seed.url.host_name() == capture.url.host_name()) {
-        urls.push(capture.url.on_same_host("/sitemap.xml"));
+        for named in rules.sitemaps() {
+            match spec.canonical.join(capture.url.as_url(), named) {
+                Ok(url) => urls.push(url),
+                Err(fault) => unusable.note(Some(capture.url.as_url()), named, fault),
+            }
+        }
     }
     urls.sort();
     urls.dedup();
-    let via = Some(capture.url.as_str());
-    urls.into_iter().filter_map(|url| sitemap_change(robots, url, via, stages)).collect()
+    let customary = capture.url.on_same_host("/sitemap.xml");
+    let is_guessed = spec.seeds.iter().any(|seed| seed.url.host_name() == capture.url.host_name())
+        && !urls.contains(&customary);
+    let child = |url| robots.link.child(url, LinkKind::Sitemap, "");
+    let mut links: Vec<Link> = urls.into_iter().map(child).collect();
+    if is_guessed {
+        let hops = robots.link.hops.then(Hop::Inferred);
+        links.push(Link { hops, ..child(customary) });
+    }
+    links.into_iter().map(|link| sitemap_change(robots, link, capture, stages)).collect()
 }
 
 /// Only hosts that the scope reaches get their sitemaps read: an image's host does not.
-fn sitemap_change(
-    robots: &LeasedLink,
-    url: CanonicalUrl,
-    via: Option<&str>,
-    stages: &Stages,
-) -> Option<Change> {
-    use crate::scope::{Facts, Verdict};
-    let link = robots.link.child(url, LinkKind::Sitemap, "");
-    let facts = Facts { via_url: via, ..Facts::default() };
+fn sitemap_change(robots: &LeasedLink, link: Link, capture: &Capture, stages: &Stages) -> Change {
+    let way = stages.way_through(robots);
+    let facts = Facts { via_url: Some(capture.url.as_str()), way: Some(&way), ..Facts::default() };
     match stages.scope.admit(&link, &facts) {
-        Verdict::In { .. } => Some(Change::Discovered { link, value: 1.0, urgency: Urgency::Normal }),
-        Verdict::Out { .. } => None,
+        Verdict::In { .. } => Change::Discovered { link, value: 1.0, urgency: Urgency::Normal },
+        Verdict::Out { reason, detail } => Change::Refused { link, reason, detail: detail.into_owned() },
     }
 }

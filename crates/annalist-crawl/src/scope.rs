@@ -8,7 +8,8 @@
 //! because another seed's scope is `any`.
 //!
 //! Expressions read `url`, `host` (its name), `site`, `path`, `query` (both as escaped in the URL), `depth`, `hops`
-//! (such as `LLE`), `via` (the URL of the page that named the link, empty for a seed), `mime`, `language` and `score`.
+//! (such as `LLE`), `via` (the URL of the page that named the link, empty for a seed), `mime`, `language` and `score`;
+//! `passed(…)` asks the same of every page on the way from the seed, which is looked up only then.
 //! [`Scope::admit`] decides about a link before it is fetched: there `mime` and `language` are those of the page the link
 //! was found on, and `score` is the link's. [`Scope::follow`] decides about the links of a page that has been fetched:
 //! there all three are the page's own.
@@ -18,6 +19,7 @@ mod expression;
 mod names;
 mod surts;
 mod traps;
+mod way;
 
 #[cfg(test)]
 mod tests;
@@ -31,6 +33,7 @@ use areas::{Areas, Widened};
 use expression::{Rule, Subject};
 use names::Names;
 use surts::Surts;
+pub use way::{Passed, Walked, Way};
 
 /// A frame in a frame in a frame is shown; what lies deeper is hardly part of the page.
 const MOST_EMBEDS_IN_A_ROW: usize = 3;
@@ -76,6 +79,8 @@ pub struct Facts<'a> {
     /// The language of that page; in [`Scope::follow`], of the page itself.
     pub language: Option<&'a str>,
     pub score: Option<Score>,
+    /// The pages that led to it.
+    pub way: Option<&'a Way<'a>>,
     /// How many hops beyond the scope that page is: what [`Verdict::In`] said of it, 0 inside.
     pub via_beyond: u16,
 }
@@ -205,7 +210,7 @@ impl Scope {
         }
         let detail = match (embeds, self.embeds) {
             (0, _) if self.extra_hops > 0 => "further beyond every scope than the extra hops",
-            (0, _) => "in no seed's scope",
+            (0, _) => "in no seed's scope, and no include rule holds",
             (_, Embeds::LeftOut) => "embedded, but in no seed's scope",
             (_, Embeds::Fetched) => "more than 3 embeds in a row",
         };

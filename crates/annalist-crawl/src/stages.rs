@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use annalist_frontier::Frontier;
+use annalist_frontier::{Frontier, LeasedLink};
 use annalist_model::spec::{Politeness, Spec};
-use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, Time, UrlKey};
+use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, Score, Time, UrlKey};
 use annalist_read::Reader;
 use annalist_sources::{Connection, FetchError, SlowLane, WebSource};
 use tokio::sync::{Notify, Semaphore};
@@ -19,10 +19,14 @@ use crate::delay::rest_after;
 use crate::hosts::Hosts;
 use crate::keeper::KeeperHandle;
 use crate::robots::RobotsDesk;
-use crate::scope::{Facts, Scope};
+use crate::rounds::Rounds;
+use crate::scope::{Facts, Passed, Scope, Walked, Way};
 use crate::servers::Servers;
 use crate::stop::Stop;
 use crate::turn::Turn;
+
+/// How far back the pages that led to a link are looked up; beyond that nothing is known of them.
+const LONGEST_WAY: usize = 200;
 
 /// Everything the visits of one crawl share.
 #[derive(Debug)]
@@ -39,6 +43,7 @@ pub struct Stages {
     pub servers: Servers<Turn>,
     pub hosts: Hosts,
     pub budget: Budget,
+    pub rounds: Rounds,
     pub stop: Stop,
     /// Visits in flight: the first of the two numbers of back-pressure.
     pub visits: Semaphore,
@@ -100,13 +105,49 @@ impl Stages {
     pub fn beyond(&self, link: &Link) -> u16 {
         let mut hops = 0;
         let mut at = link.clone();
-        while hops < self.spec.scope.extra_hops && !self.scope.holds(&at, &Facts::default()) {
+        while hops < self.spec.scope.extra_hops {
+            let way = self.way_from(at.via);
+            if self.scope.holds(&at, &Facts { way: Some(&way), ..Facts::default() }) {
+                break;
+            }
             hops += u16::from(at.hops.last() != Some(Hop::Redirect));
             let parent = at.via.and_then(|key| self.frontier().lookup(key).ok().flatten());
             let Some(parent) = parent.and_then(|known| known.link) else { break };
             at = parent;
         }
         hops
+    }
+
+    /// The page and those that led to it, the nearest first, looked up when they are asked for.
+    pub fn way_through(&self, page: &LeasedLink) -> Way<'_> {
+        let (link, score) = (page.link.clone(), Score::new(page.value));
+        Way::new(move || {
+            let mut walked = self.walk(link.via);
+            walked.pages.insert(0, Passed { link: link.clone(), score });
+            walked
+        })
+    }
+
+    fn way_from(&self, page: Option<UrlKey>) -> Way<'_> {
+        Way::new(move || self.walk(page))
+    }
+
+    fn walk(&self, from: Option<UrlKey>) -> Walked {
+        let mut walked = Walked::default();
+        let mut next = from;
+        while let Some(key) = next {
+            let known = self.frontier().lookup(key).ok().flatten();
+            let Some((link, value)) = known.and_then(|known| Some((known.link?, known.value))) else {
+                return walked;
+            };
+            if walked.pages.len() >= LONGEST_WAY {
+                return walked;
+            }
+            next = link.via;
+            walked.pages.push(Passed { link, score: Score::new(value) });
+        }
+        walked.is_whole = true;
+        walked
     }
 
     /// The address of a page known by its key only.

@@ -175,11 +175,11 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     if over_site_budget(leased, &rules, stages) {
         return After::EndTurn;
     }
-    match stages.budget.begin(leased.link.seed) {
+    match stages.budget.begin(leased.link.seed, clock::now()) {
         Allowance::Granted => {}
-        Allowance::SeedSpent => {
+        Allowance::SeedSpent { why } => {
             stages.budget.give_back_on_site(leased.key.site);
-            return finish_refusal(leased, seed_spent(), stages);
+            return finish_refusal(leased, seed_spent(why), stages);
         }
         Allowance::Spent => {
             stages.budget.give_back_on_site(leased.key.site);
@@ -240,12 +240,16 @@ pub async fn rested(until: Time, stages: &Stages) -> bool {
     }
 }
 
-fn seed_spent() -> Outcome {
-    Outcome::Skipped { reason: SkipReason::Budget, detail: "its seed's page limit is reached".to_owned() }
+fn seed_spent(why: &str) -> Outcome {
+    Outcome::Skipped { reason: SkipReason::Budget, detail: why.to_owned() }
 }
 
 /// A host that failed too often in a row is not asked again for each of its links.
 fn given_up(leased: &LeasedLink, stages: &Stages) -> Option<Outcome> {
+    if stages.rounds.returns(leased.key) {
+        // Somebody has to find out that it answers again.
+        return None;
+    }
     let trouble = stages.hosts.given_up(leased.link.url.host(), stages.spec.fetch.tries)?;
     let detail = format!("its host failed {} times in a row: {}", trouble.failures, trouble.detail);
     Some(Outcome::Skipped { reason: trouble.reason, detail })

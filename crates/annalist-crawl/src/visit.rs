@@ -39,7 +39,7 @@ pub async fn visit(leased: &LeasedLink, line: &mut Line, stages: &Stages) -> Res
         stages.web.fetch(url, line.address, &mut line.connection, via.as_deref(), clock::now()).await?;
     let received = capture.response.length();
     let ticket = stages.keeper.record(&mut capture).await?; // before reading: a parser bug must not lose bytes
-    let page = stages.read(&mut capture, leased.link.kind).await; // cannot fail a visit: an unreadable page is a page with a reason
-    let findings = find(leased, &capture, &page, via.as_deref(), stages); // links in scope with a value, others with a reason
+    let mut page = stages.read(&mut capture, leased.link.kind).await; // cannot fail a visit: an unreadable page is a page with a reason
+    let findings = find(leased, &capture, &mut page, via.as_deref(), stages); // links in scope with a value, others with a reason
     Ok(Visit { ticket, capture, received, page, findings, via })
 }

@@ -90,6 +90,13 @@ impl Frontier {
                     Ok(())
                 }
             }
+            Spelt::Again { key, not_before, body } => {
+                if self.is_news(key.site, position) {
+                    self.again(key, not_before, body)
+                } else {
+                    Ok(())
+                }
+            }
             Spelt::Valued { key, value } => {
                 if self.is_news(key.site, position) {
                     self.valued(key, value)
@@ -121,13 +128,6 @@ impl Frontier {
             Spelt::SiteOpened { site } => {
                 if self.is_news(site, position) {
                     self.site_opened(site)
-                } else {
-                    Ok(())
-                }
-            }
-            Spelt::Requeued { key } => {
-                if self.is_news(key.site, position) {
-                    self.requeued(key)
                 } else {
                     Ok(())
                 }
@@ -303,6 +303,18 @@ impl Frontier {
         Ok(())
     }
 
+    /// Back into the queue; its outcomes so far stay in its texts.
+    fn again(&mut self, key: UrlKey, not_before: Time, body: &[u8]) -> Result<(), FrontierError> {
+        let update = self.update;
+        let bucket = &mut self.buckets[bucket_of(key.site)];
+        let is_done = |entry: &Entry| entry.kind() == Kind::Done;
+        let Some(before) = bucket.resolve(update, key)?.filter(is_done) else { return Ok(()) };
+        let mut after = before.retried(not_before, 0);
+        after.set_kind(Kind::Queued);
+        bucket.replace(Some(&before), after, Some(body));
+        self.arrived(&after)
+    }
+
     /// A link's outcome is known: it is no longer anyone's to visit.
     fn settle(&mut self, key: UrlKey) {
         if self.announced.remove(&key)
@@ -335,17 +347,6 @@ impl Frontier {
             self.wake(site);
         }
         Ok(())
-    }
-
-    fn requeued(&mut self, key: UrlKey) -> Result<(), FrontierError> {
-        let update = self.update;
-        let bucket = &mut self.buckets[bucket_of(key.site)];
-        let before = bucket.resolve(update, key)?.filter(|entry| entry.kind() == Kind::Done);
-        let Some(before) = before else { return Ok(()) };
-        let mut after = before;
-        after.set_kind(Kind::Queued);
-        bucket.replace(Some(&before), after, None);
-        self.arrived(&after)
     }
 
     fn site_rests(&mut self, site: u64, until: Time, delay_millis: u32) -> Result<(), FrontierError> {

@@ -26,6 +26,8 @@ pub enum Change {
     Done { key: UrlKey, outcome: Outcome, place: Option<Place>, digest: Option<String>, at: Time, bytes: u64 },
     /// To be tried again, not before a time.
     Retry { key: UrlKey, not_before: Time, tries: u16, reason: String },
+    /// A link that has its outcome is to be visited once more, not before a time.
+    Again { key: UrlKey, not_before: Time, reason: String },
     /// Sets the value of a scheduled link, whatever it was.
     Valued { key: UrlKey, value: f32 },
     /// When a site may be asked again, and its present delay.
@@ -36,8 +38,6 @@ pub enum Change {
     SiteClosed { site: u64, reason: SkipReason },
     /// A closed site may be leased again.
     SiteOpened { site: u64 },
-    /// A link that has its outcome waits for its turn again.
-    Requeued { key: UrlKey },
     /// A small named value of the engine. The last one wins.
     Note { name: String, value: Vec<u8> },
 }
@@ -52,7 +52,7 @@ const HOST_RESTS: u8 = 7;
 const SITE_CLOSED: u8 = 8;
 const NOTE: u8 = 9;
 const SITE_OPENED: u8 = 10;
-const REQUEUED: u8 = 11;
+const AGAIN: u8 = 11;
 
 /// Changes in the journal's spelling. Room for the frame's head is kept at its start, so that a batch is written
 /// as it is.
@@ -138,6 +138,11 @@ impl Batch {
                 self.bytes.put_u16(*tries);
                 self.body(|out| record::put_retry(out, *not_before, *tries, reason));
             }
+            Change::Again { key, not_before, reason } => {
+                self.begin(AGAIN, *key);
+                self.bytes.put_u64(not_before.millis());
+                self.body(|out| record::put_retry(out, *not_before, 0, reason));
+            }
             Change::Valued { key, value } => {
                 self.begin(VALUED, *key);
                 self.bytes.put_u32(value.to_bits());
@@ -156,7 +161,6 @@ impl Batch {
                 self.bytes.put_u8(reason.code());
             }
             Change::SiteOpened { site } => self.begin(SITE_OPENED, UrlKey { site: *site, url: 0 }),
-            Change::Requeued { key } => self.begin(REQUEUED, *key),
             Change::Note { name, value } => {
                 self.begin(NOTE, UrlKey { site: 0, url: 0 });
                 self.bytes.put_text(name);
@@ -202,12 +206,12 @@ pub(crate) enum Spelt<'a> {
     Refused { key: UrlKey, depth: u16, text: Text<'a> },
     Done { key: UrlKey, body: &'a [u8] },
     Retry { key: UrlKey, not_before: Time, tries: u16, body: &'a [u8] },
+    Again { key: UrlKey, not_before: Time, body: &'a [u8] },
     Valued { key: UrlKey, value: f32 },
     SiteRests { site: u64, until: Time, delay_millis: u32 },
     HostRests { site: u64, host: u64, until: Time },
     SiteClosed { site: u64, reason: SkipReason },
     SiteOpened { site: u64 },
-    Requeued { key: UrlKey },
     Note { name: &'a str, value: &'a [u8] },
 }
 
@@ -238,6 +242,9 @@ impl<'a> Changes<'a> {
                 tries: take.u16()?,
                 body: body(take)?,
             },
+            AGAIN => {
+                Spelt::Again { key: link, not_before: Time::from_millis(take.u64()?), body: body(take)? }
+            }
             VALUED => Spelt::Valued { key: link, value: number(f32::from_bits(take.u32()?)) },
             SITE_RESTS => Spelt::SiteRests {
                 site: key.site,
@@ -254,7 +261,6 @@ impl<'a> Changes<'a> {
                 reason: SkipReason::from_code(take.u8()?).ok_or(Malformed)?,
             },
             SITE_OPENED => Spelt::SiteOpened { site: key.site },
-            REQUEUED => Spelt::Requeued { key: link },
             NOTE => Spelt::Note { name: take.text()?, value: take.bytes()? },
             _ => return Err(Malformed),
         })

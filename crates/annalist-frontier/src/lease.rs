@@ -288,7 +288,10 @@ impl Frontier {
     fn announce_late(&mut self, lease: LeaseId, visited: &[UrlKey]) -> Result<(), FrontierError> {
         for key in visited.iter().filter(|key| key.site == lease.site) {
             let entry = self.buckets[bucket_of(key.site)].peek(self.update, *key)?;
-            if entry.is_some_and(|entry| entry.is_queued()) && !self.is_out(*key) {
+            // What is queued for later has had its outcome already.
+            let waits =
+                |entry: Entry| entry.is_queued() && entry.not_before().is_none_or(|time| time <= self.now);
+            if entry.is_some_and(waits) && !self.is_out(*key) {
                 if let Some(site) = self.site_mut(key.site) {
                     site.remove(key.url);
                 }

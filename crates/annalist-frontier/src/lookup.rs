@@ -21,6 +21,8 @@ pub struct Known {
     /// How it was found; `None` for one that got its outcome without having been discovered.
     pub link: Option<Link>,
     pub state: State,
+    /// What became of it before, when it is to be visited again.
+    pub earlier: Option<State>,
     pub value: f32,
     pub urgency: Urgency,
     /// How often it was discovered; for a refused link, how often it was refused.
@@ -104,6 +106,7 @@ impl Frontier {
             _ => None,
         };
         let mut link = None;
+        let mut earlier = None;
         let mut retries = Vec::new();
         let mut tries = u16::from(entry.tries);
         for record in records {
@@ -119,7 +122,14 @@ impl Frontier {
                 }
                 Record::Ending(end) => {
                     let (outcome, place, digest) = (end.outcome, end.place, end.digest);
-                    state.get_or_insert(State::Done { outcome, place, digest, at: end.at, bytes: end.bytes });
+                    let done = State::Done { outcome, place, digest, at: end.at, bytes: end.bytes };
+                    match &state {
+                        None => state = Some(done),
+                        Some(State::Queued { .. } | State::Leased) if earlier.is_none() => {
+                            earlier = Some(done);
+                        }
+                        Some(_) => {}
+                    }
                 }
                 Record::Retry { tries: so_far, reason, .. } => {
                     // The newest comes first; the row holds only small numbers.
@@ -136,6 +146,7 @@ impl Frontier {
             key: entry.key,
             link: link.map_err(FrontierError::malformed("text log"))?,
             state: state.ok_or_else(|| FrontierError::damaged("text log", "an outcome has no text"))?,
+            earlier,
             value: entry.value,
             urgency: if entry.is_urgent() { Urgency::Urgent } else { Urgency::Normal },
             times_seen: entry.count,

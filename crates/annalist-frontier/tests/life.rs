@@ -207,6 +207,32 @@ fn a_link_to_be_tried_again_waits_for_its_time() {
 }
 
 #[test]
+fn a_link_that_had_its_outcome_can_be_visited_again() {
+    let mut f = Fixture::new(settings());
+    f.commit(vec![found("http://a.test/1", 0.5)]);
+    let one = key("http://a.test/1");
+    for round in 0..3 {
+        let due = 60 * round;
+        assert!(round == 0 || f.next_urls(at(due - 1)).is_empty(), "round {round}");
+        assert_eq!(f.next_urls(at(due)), ["http://a.test/1"], "round {round}");
+        let again = Change::Again { key: one, not_before: at(due + 60), reason: "every minute".to_owned() };
+        f.commit(vec![done("http://a.test/1", "sha1:X"), again]);
+        assert!(!f.frontier.exhausted());
+        assert_eq!((f.frontier.counts().queued, f.frontier.counts().done), (1, 0));
+        let known = f.frontier.lookup(one).unwrap().unwrap();
+        assert_eq!(known.state, State::Queued { not_before: Some(at(due + 60)) });
+        assert!(matches!(known.earlier, Some(State::Done { .. })));
+        match round {
+            0 => f.reopen(at(due + 1)),
+            1 => f.close_and_reopen(at(due + 1)),
+            _ => {}
+        }
+    }
+    f.commit(vec![Change::Again { key: key("http://b.test/"), not_before: at(0), reason: String::new() }]);
+    assert!(f.frontier.lookup(key("http://b.test/")).unwrap().is_none(), "it never had an outcome");
+}
+
+#[test]
 fn a_refused_link_is_queued_when_another_way_leads_to_it() {
     let mut f = Fixture::new(settings());
     let link = Link::seed(url("http://a.test/1"), 0);

@@ -32,7 +32,8 @@ enum Step {
     Requeue(usize, usize, usize),
     /// Time passes, and a lease is asked for.
     Lease(u64),
-    /// The oldest lease ends; for each link: done, tried again after some seconds, or not visited.
+    /// The oldest lease ends; for each link: done, tried again after some seconds, not visited, or done and to be visited
+    /// again.
     Release(Vec<u8>, u64),
     /// What was visited is committed.
     Commit,
@@ -53,7 +54,7 @@ fn step(pages: usize) -> impl Strategy<Value = Step> {
         2 => (0..SITES).prop_map(Step::Open),
         2 => link().prop_map(|(s, h, p)| Step::Requeue(s, h, p)),
         8 => (0..4u64).prop_map(Step::Lease),
-        6 => (prop::collection::vec(0..4u8, 4), 0..5u64).prop_map(|(c, t)| Step::Release(c, t)),
+        6 => (prop::collection::vec(0..5u8, 4), 0..5u64).prop_map(|(c, t)| Step::Release(c, t)),
         3 => Just(Step::Commit),
         1 => Just(Step::Checkpoint),
         1 => Just(Step::Crash),
@@ -181,7 +182,10 @@ impl World {
             }
             Step::Close(_) => {}
             Step::Open(s) => self.commit(vec![Change::SiteOpened { site: url(*s, 0, 0).key().site }]),
-            Step::Requeue(s, h, p) => self.commit(vec![Change::Requeued { key: url(*s, *h, *p).key() }]),
+            Step::Requeue(s, h, p) => {
+                let (key, not_before) = (url(*s, *h, *p).key(), Time::default());
+                self.commit(vec![Change::Again { key, not_before, reason: "allowed again".to_owned() }]);
+            }
             Step::Lease(seconds) => {
                 self.now = self.later(*seconds);
                 self.lease();
@@ -296,14 +300,20 @@ impl World {
         for (link, choice) in lease.links.iter().zip(choices) {
             let key = link.key;
             match choice {
-                0 | 1 => self.visited.push(Change::Done {
-                    key,
-                    outcome: Outcome::Captured { status: 200 },
-                    place: None,
-                    digest: Some(format!("sha1:{}", key.url % 30)),
-                    at: self.now,
-                    bytes: 5,
-                }),
+                0 | 1 | 4 => {
+                    self.visited.push(Change::Done {
+                        key,
+                        outcome: Outcome::Captured { status: 200 },
+                        place: None,
+                        digest: Some(format!("sha1:{}", key.url % 30)),
+                        at: self.now,
+                        bytes: 5,
+                    });
+                    if *choice == 4 {
+                        let not_before = self.later(6);
+                        self.visited.push(Change::Again { key, not_before, reason: "news".to_owned() });
+                    }
+                }
                 2 => {
                     let tries = link.tries + 1;
                     let not_before = self.later(4);

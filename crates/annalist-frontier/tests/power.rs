@@ -52,7 +52,6 @@ fn change(n: usize, pick: &mut dyn FnMut(u64) -> usize) -> Change {
     let link = url(pick(8), pick(2), pick(12));
     let key = link.key();
     match pick(14) {
-        12 => Change::Requeued { key },
         13 if pick(2) == 0 => Change::SiteOpened { site: key.site },
         13 => Change::SiteClosed { site: key.site, reason: SkipReason::SiteBudget },
         0 => Change::Refused {
@@ -73,6 +72,7 @@ fn change(n: usize, pick: &mut dyn FnMut(u64) -> usize) -> Change {
         5 => Change::Valued { key, value: pick(8) as f32 / 8.0 },
         6 => Change::HostRests { site: key.site, host: host_key(link.host()), until: now() },
         7 => Change::SiteRests { site: key.site, until: now(), delay: Duration::from_secs(1) },
+        8 | 12 => Change::Again { key, not_before: now(), reason: "news".to_owned() },
         _ => found(link, pick(8) as f32 / 8.0, Urgency::Normal, 0),
     }
 }

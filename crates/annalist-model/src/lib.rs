@@ -22,7 +22,7 @@ pub mod url;
 pub use capture::{Block, Capture, ResponseHead, Truncated};
 pub use link::{Hop, HopPath, Link, LinkKind};
 pub use outcome::{Outcome, SkipReason};
-pub use page::{FoundLink, Page, Readability};
+pub use page::{FoundLink, Page, Readability, Unusable};
 pub use score::Score;
 pub use time::Time;
 pub use url::{CanonicalUrl, Canonicaliser, UrlError, UrlKey};

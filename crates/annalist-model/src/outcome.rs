@@ -32,10 +32,12 @@ pub enum SkipReason {
     Nofollow,
     /// Tried as often as allowed and never answered.
     Failed,
+    /// No fetchable URL: another scheme, nonsense, too long.
+    Unusable,
 }
 
 impl SkipReason {
-    pub const ALL: [SkipReason; 13] = [
+    pub const ALL: [SkipReason; 14] = [
         SkipReason::OutOfScope,
         SkipReason::Excluded,
         SkipReason::TooDeep,
@@ -49,6 +51,7 @@ impl SkipReason {
         SkipReason::RedirectLoop,
         SkipReason::Nofollow,
         SkipReason::Failed,
+        SkipReason::Unusable,
     ];
 
     /// The stored form: the place in [`SkipReason::ALL`], which only ever grows at its end.
@@ -75,6 +78,7 @@ impl SkipReason {
             SkipReason::RedirectLoop => "redirect-loop",
             SkipReason::Nofollow => "nofollow",
             SkipReason::Failed => "failed",
+            SkipReason::Unusable => "unusable",
         }
     }
 }

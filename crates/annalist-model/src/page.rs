@@ -1,7 +1,9 @@
 //! What was read from a capture. How it is read is in `annalist-read`.
 
-use crate::link::LinkKind;
-use crate::url::CanonicalUrl;
+use url::Url;
+
+use crate::link::{LinkKind, shortened};
+use crate::url::{CanonicalUrl, LONGEST_URL, UrlError};
 
 /// What was read from a capture. Reading cannot fail a visit: an unreadable page says why.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -21,8 +23,7 @@ pub struct Page {
     /// What the page asks of robots in markup or header.
     pub robots: RobotsMeta,
     pub readability: Readability,
-    /// Mentions that were no fetchable URL (mailto:, javascript:, nonsense).
-    pub unusable_links: u32,
+    pub unusable: Unusable,
 }
 
 /// `<meta name=robots>` and X-Robots-Tag.
@@ -55,4 +56,58 @@ pub struct FoundLink {
     pub context: String,
     /// `rel=nofollow` and its kin.
     pub nofollow: bool,
+}
+
+/// Mentions that are no fetchable URL: `mailto:`, `javascript:`, nonsense, addresses without end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unusable {
+    /// How many there were.
+    pub count: u32,
+    /// The first of them, as [`Unusable::spelling`] writes them, each with what is wrong with it.
+    pub listed: Vec<(String, UrlError)>,
+}
+
+impl Unusable {
+    /// What a page may fill a log with.
+    pub const MOST_LISTED: usize = 100;
+    /// Of a script, a picture in an address or nonsense, the beginning tells enough.
+    const LONGEST_ODD: usize = 200;
+
+    pub fn note(&mut self, base: Option<&Url>, raw: &str, fault: UrlError) {
+        self.count = self.count.saturating_add(1);
+        if self.listed.len() < Unusable::MOST_LISTED {
+            self.listed.push((Unusable::spelling(base, raw), fault));
+        }
+    }
+
+    /// How such an address is written in logs, and looked for there: absolute where it can be, and cut.
+    pub fn spelling(base: Option<&Url>, raw: &str) -> String {
+        let raw = shortened(raw.trim(), 2 * LONGEST_URL);
+        let absolute = Url::options().base_url(base).parse(raw);
+        let text = absolute.as_ref().map_or(raw, Url::as_str);
+        let is_web = absolute.as_ref().is_ok_and(|url| matches!(url.scheme(), "http" | "https"));
+        shortened(text, if is_web { LONGEST_URL } else { Unusable::LONGEST_ODD }).to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Unusable;
+    use crate::url::{CanonicalUrl, LONGEST_URL, UrlError};
+
+    #[test]
+    fn an_unusable_address_is_listed_as_it_is_looked_for() {
+        let page = CanonicalUrl::parse("http://a.test/dir/page").unwrap();
+        let tail = "x".repeat(3 * LONGEST_URL);
+        let mut unusable = Unusable::default();
+        for _ in 0..200 {
+            unusable.note(Some(page.as_url()), &tail, UrlError::TooLong);
+        }
+        assert_eq!((unusable.count, unusable.listed.len()), (200, Unusable::MOST_LISTED));
+        assert_eq!(unusable.listed[0].0, Unusable::spelling(None, &format!("http://a.test/dir/{tail}")));
+        assert_eq!(unusable.listed[0].0.len(), LONGEST_URL);
+        assert_eq!(Unusable::spelling(None, &format!("data:text/plain,{tail}")).len(), 200);
+        assert_eq!(Unusable::spelling(Some(page.as_url()), "mailto:A@b.test"), "mailto:A@b.test");
+        assert_eq!(Unusable::spelling(Some(page.as_url()), "http://["), "http://[");
+    }
 }

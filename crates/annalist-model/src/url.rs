@@ -177,22 +177,37 @@ const TRACKING_PARAMETERS: [&str; 11] =
 
 impl Canonicaliser {
     pub fn parse(&self, raw: &str) -> Result<CanonicalUrl, UrlError> {
-        let url = url::Url::parse(raw.trim()).map_err(|e| UrlError::Syntax(e.to_string()))?;
-        self.canonical(url)
+        self.resolve(url::Url::options(), raw)
     }
 
     /// Resolves a reference against the page (or its base) that holds it.
     pub fn join(&self, base: &url::Url, reference: &str) -> Result<CanonicalUrl, UrlError> {
+        self.join_encoded(base, reference, None)
+    }
+
+    /// The same for a page that is not in UTF-8: `encode` turns the query into the page's own bytes, as the server
+    /// that wrote the page expects it. Host and path are UTF-8 all the same.
+    pub fn join_encoded(
+        &self,
+        base: &url::Url,
+        reference: &str,
+        encode: url::EncodingOverride<'_>,
+    ) -> Result<CanonicalUrl, UrlError> {
+        self.resolve(url::Url::options().base_url(Some(base)).encoding_override(encode), reference)
+    }
+
+    fn resolve(&self, options: url::ParseOptions<'_>, reference: &str) -> Result<CanonicalUrl, UrlError> {
+        // A fragment is no part of what is asked for, however long it is.
+        let reference = reference.split('#').next().unwrap_or_default().trim();
         if reference.len() > 2 * LONGEST_URL {
             return Err(UrlError::TooLong);
         }
-        let url = base.join(reference.trim()).map_err(|e| UrlError::Syntax(e.to_string()))?;
+        let url = options.parse(reference).map_err(|e| UrlError::Syntax(e.to_string()))?;
         self.canonical(url)
     }
 
     fn canonical(&self, mut url: url::Url) -> Result<CanonicalUrl, UrlError> {
         check(&url)?;
-        url.set_fragment(None);
         if !url.username().is_empty() || url.password().is_some() {
             // A secret in an address must not reach the archive; both calls succeed wherever there is a host.
             let _ = url.set_username("");
@@ -375,6 +390,8 @@ mod tests {
         assert!(CanonicalUrl::parse("http://./").is_err());
         let long = format!("http://example.org/{}", "a".repeat(5000));
         assert_eq!(CanonicalUrl::parse(&long), Err(UrlError::TooLong));
+        let fragment = format!("http://example.org/#{}", "a".repeat(9000));
+        assert_eq!(canonical(&fragment), "http://example.org/");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{EncoderResult, Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
 /// Where a label inside the text is looked for. The HTML standard says 1024; real pages put it later.
 const PRESCAN_BYTES: usize = 4096;
@@ -16,8 +16,37 @@ const DETECTION_BYTES: usize = 8192;
 pub struct Decoded<'b> {
     /// Borrowed when the body was UTF-8 or ASCII all along.
     pub text: Cow<'b, str>,
+    pub encoding: &'static Encoding,
+}
+
+impl Decoded<'_> {
     /// The name of the encoding, as the Encoding Standard spells it.
-    pub charset: &'static str,
+    pub fn charset(&self) -> &'static str {
+        self.encoding.name()
+    }
+}
+
+/// A query as the URL Standard writes it in a page of this encoding: what the encoding lacks becomes an escaped
+/// character reference.
+pub fn encode_query<'q>(query: &'q str, encoding: &'static Encoding) -> Cow<'q, [u8]> {
+    let (encoded, _, lacking) = encoding.encode(query);
+    if !lacking {
+        return encoded;
+    }
+    let mut encoder = encoding.new_encoder();
+    let mut bytes = Vec::with_capacity(2 * query.len());
+    let mut rest = query;
+    loop {
+        bytes.reserve(encoder.max_buffer_length_from_utf8_without_replacement(rest.len()).unwrap_or(0));
+        let (result, read) = encoder.encode_from_utf8_to_vec_without_replacement(rest, &mut bytes, true);
+        rest = rest.get(read..).unwrap_or_default();
+        match result {
+            EncoderResult::Unmappable(lacking) => {
+                bytes.extend_from_slice(format!("%26%23{}%3B", u32::from(lacking)).as_bytes());
+            }
+            EncoderResult::InputEmpty | EncoderResult::OutputFull => return Cow::Owned(bytes),
+        }
+    }
 }
 
 /// Turns a body into text; `header_label` is the charset parameter of Content-Type.
@@ -52,11 +81,11 @@ pub fn content_type_label(value: &str) -> Option<&str> {
 
 fn decoded<'b>(body: &'b [u8], encoding: &'static Encoding) -> Decoded<'b> {
     let (text, _) = encoding.decode_without_bom_handling(body);
-    Decoded { text, charset: encoding.name() }
+    Decoded { text, encoding }
 }
 
 fn valid_utf_8<'b>(text: &'b str, header_label: Option<&str>) -> Decoded<'b> {
-    let charset = match label(text.as_bytes(), header_label) {
+    let encoding = match label(text.as_bytes(), header_label) {
         // All its bytes are ASCII, its meaning is not.
         Some(labelled) if labelled == ISO_2022_JP && text.contains('\u{1b}') => {
             return decoded(text.as_bytes(), labelled);
@@ -64,7 +93,7 @@ fn valid_utf_8<'b>(text: &'b str, header_label: Option<&str>) -> Decoded<'b> {
         Some(labelled) if labelled.is_ascii_compatible() && text.is_ascii() => labelled,
         _ => UTF_8,
     };
-    Decoded { text: Cow::Borrowed(text), charset: charset.name() }
+    Decoded { text: Cow::Borrowed(text), encoding }
 }
 
 /// What header and text say, in this order.
@@ -182,11 +211,13 @@ fn detected(body: &[u8]) -> &'static Encoding {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cow, content_type_label, decode};
+    use super::{Cow, content_type_label, decode, encode_query};
+    use encoding_rs::{EUC_KR, ISO_2022_JP, SHIFT_JIS, UTF_16LE, WINDOWS_1251};
 
     fn read(body: &[u8], label: Option<&str>) -> (String, &'static str) {
         let decoded = decode(body, label);
-        (decoded.text.into_owned(), decoded.charset)
+        let charset = decoded.charset();
+        (decoded.text.into_owned(), charset)
     }
 
     #[test]
@@ -229,10 +260,10 @@ mod tests {
     #[test]
     fn valid_utf_8_is_utf_8_whatever_the_label_and_is_not_copied() {
         let decoded = decode("Grüße".as_bytes(), Some("iso-8859-1"));
-        assert_eq!(decoded.charset, "UTF-8");
+        assert_eq!(decoded.charset(), "UTF-8");
         assert!(matches!(decoded.text, Cow::Borrowed("Grüße")));
         let ascii = decode(b"plain", Some("iso-8859-1"));
-        assert_eq!(ascii.charset, "windows-1252");
+        assert_eq!(ascii.charset(), "windows-1252");
         assert!(matches!(ascii.text, Cow::Borrowed("plain")));
     }
 
@@ -261,5 +292,15 @@ mod tests {
         assert_eq!(content_type_label("text/html; Charset=\"utf-8\""), Some("utf-8"));
         assert_eq!(content_type_label("text/html;x=y;charset=big5"), Some("big5"));
         assert_eq!(content_type_label("text/html"), None);
+    }
+
+    #[test]
+    fn a_query_is_written_in_the_page_s_encoding() {
+        assert_eq!(&*encode_query("q=\u{44f}", WINDOWS_1251), b"q=\xFF");
+        assert_eq!(&*encode_query("q=\u{3042}", SHIFT_JIS), b"q=\x82\xA0");
+        assert_eq!(&*encode_query("q=\u{ac00}", EUC_KR), b"q=\xB0\xA1");
+        assert_eq!(&*encode_query("q=\u{e9}", UTF_16LE), "q=\u{e9}".as_bytes(), "nobody sends UTF-16");
+        assert_eq!(&*encode_query("\u{44f}\u{20ac}\u{3042}z", WINDOWS_1251), b"\xFF\x88%26%2312354%3Bz");
+        assert_eq!(&*encode_query("\u{3042}\u{e9}z", ISO_2022_JP), b"\x1B$B$\"\x1B(B%26%23233%3Bz");
     }
 }

@@ -6,8 +6,11 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 
 use annalist_model::link::shortened;
-use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, UrlError};
+use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Unusable, UrlError};
+use encoding_rs::{Encoding, UTF_8};
 use url::Url;
+
+use crate::charset::encode_query;
 
 /// Longer anchors are cut: some pages wrap a whole article in one link.
 const LONGEST_ANCHOR: usize = 256;
@@ -38,12 +41,14 @@ pub(crate) struct Found<'r> {
     rules: &'r Canonicaliser,
     page: &'r CanonicalUrl,
     base: Url,
+    /// What the page is written in; queries of its links are, too.
+    encoding: &'static Encoding,
     links: Vec<FoundLink>,
     /// Spellings seen, by hash with their class: a page repeats its addresses, and resolving one is dear.
     spellings: HashMap<u64, Option<Place>>,
     /// Addresses seen, by hash with their class.
     addresses: HashMap<u64, Place>,
-    unusable: u32,
+    unusable: Unusable,
     overflowed: bool,
 }
 
@@ -53,10 +58,11 @@ impl<'r> Found<'r> {
             rules,
             page,
             base: page.as_url().clone(),
+            encoding: UTF_8,
             links: Vec::new(),
             spellings: HashMap::new(),
             addresses: HashMap::new(),
-            unusable: 0,
+            unusable: Unusable::default(),
             overflowed: false,
         }
     }
@@ -72,8 +78,19 @@ impl<'r> Found<'r> {
         }
     }
 
+    /// The encoding of what is read from now on.
+    pub(crate) fn set_encoding(&mut self, encoding: &'static Encoding) {
+        if encoding.output_encoding() != self.encoding {
+            self.encoding = encoding.output_encoding();
+            self.spellings.clear();
+        }
+    }
+
     pub(crate) fn resolve(&self, raw: &str) -> Result<CanonicalUrl, UrlError> {
-        self.rules.join(&self.base, raw)
+        if self.encoding == UTF_8 || raw.is_ascii() {
+            return self.rules.join(&self.base, raw);
+        }
+        self.rules.join_encoded(&self.base, raw, Some(&|query| encode_query(query, self.encoding)))
     }
 
     /// Takes note of a mention. `None` when it is no link to anywhere else.
@@ -99,8 +116,8 @@ impl<'r> Found<'r> {
         let url = match self.resolve(raw) {
             Ok(url) if url == *self.page => return None,
             Ok(url) => url,
-            Err(_) => {
-                self.unusable = self.unusable.saturating_add(1);
+            Err(fault) => {
+                self.unusable.note(Some(&self.base), raw, fault);
                 return None;
             }
         };
@@ -147,17 +164,14 @@ impl<'r> Found<'r> {
         self.links.get(place.0 as usize).is_some_and(|link| !link.anchor.is_empty())
     }
 
-    pub(crate) fn unusable(&self) -> u32 {
-        self.unusable
-    }
-
     /// Whether there were more links than are kept.
     pub(crate) fn overflowed(&self) -> bool {
         self.overflowed
     }
 
-    pub(crate) fn into_links(self) -> Vec<FoundLink> {
-        self.links
+    /// The links, and what is none.
+    pub(crate) fn into_parts(self) -> (Vec<FoundLink>, Unusable) {
+        (self.links, self.unusable)
     }
 }
 
@@ -209,7 +223,7 @@ mod tests {
             found.describe(place, words, "around");
         }
         assert!(found.mention(Mention::new("/x", LinkKind::Image)).is_some());
-        let links = found.into_links();
+        let (links, _) = found.into_parts();
         assert_eq!(links.len(), 2);
         assert_eq!((links[0].anchor.as_str(), links[0].context.as_str()), ("the words", "around"));
         assert!(!links[0].nofollow);
@@ -225,7 +239,9 @@ mod tests {
         {
             assert_eq!(found.mention(Mention::new(raw, LinkKind::Anchor)), None, "{raw}");
         }
-        assert_eq!(found.unusable(), 4);
+        let (_, unusable) = found.into_parts();
+        let listed: Vec<&str> = unusable.listed.iter().map(|(address, _)| address.as_str()).collect();
+        assert_eq!(listed, ["mailto:a@b.test", "javascript:void(0)", "tel:1", "http://"]);
     }
 
     #[test]
@@ -235,7 +251,7 @@ mod tests {
         found.set_base("//b.test/other/");
         found.set_base("mailto:x");
         found.mention(Mention::new("y", LinkKind::Anchor));
-        assert_eq!(found.into_links()[0].url.as_str(), "http://b.test/other/y");
+        assert_eq!(found.into_parts().0[0].url.as_str(), "http://b.test/other/y");
     }
 
     #[test]

@@ -185,10 +185,14 @@ impl Reading<'_> {
 
     fn read_textual(&mut self, form: Form, body: &[u8], label: Option<&str>) {
         let decoded = charset::decode(body, label);
-        self.page.charset = Some(decoded.charset);
+        self.page.charset = Some(decoded.charset());
         let source = &*decoded.text;
         match form {
-            Form::Html => self.read_html(source),
+            Form::Html => {
+                // Feeds, sitemaps and style sheets spell their addresses in UTF-8 whatever they are written in.
+                self.found.set_encoding(decoded.encoding);
+                self.read_html(source);
+            }
             Form::Feed => self.read_feed(source),
             Form::Sitemap => self.read_sitemap(source),
             Form::Css => self.read_css(source),
@@ -330,8 +334,7 @@ impl Reading<'_> {
         if !self.left_out.is_empty() {
             self.page.readability = Readability::Partial(self.left_out.join("; "));
         }
-        self.page.unusable_links = self.found.unusable();
-        self.page.links = self.found.into_links();
+        (self.page.links, self.page.unusable) = self.found.into_parts();
         Done { page: self.page, tree: self.tree, exceeded: self.exceeded }
     }
 }

@@ -200,11 +200,46 @@ fn pages_of_any_charset_are_read() {
 }
 
 #[test]
+fn a_query_is_asked_for_in_the_words_of_its_page() {
+    // Д in each charset, in path and query; and the same letter as a reference.
+    for (charset, letter, query) in [
+        ("windows-1251", &b"\xC4"[..], "%C4"),
+        ("koi8-r", &b"\xE4"[..], "%E4"),
+        ("shift_jis", &b"\x84\x44"[..], "%84D"),
+        ("euc-kr", &b"\xAC\xA5"[..], "%AC%A5"),
+        ("utf-8", "\u{414}".as_bytes(), "%D0%94"),
+    ] {
+        let body = [b"<a href='/".as_slice(), letter, b"?q=", letter, b"&r=&#1044;'>x</a>"].concat();
+        let page = read_as(&format!("text/html; charset={charset}"), &body);
+        assert_eq!(
+            only(&page).url.as_str(),
+            format!("http://a.test/%D0%94?q={query}&r={query}"),
+            "{charset}"
+        );
+    }
+    let utf_16: Vec<u8> = "<a href='/?q=\u{414}'>x</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(only(&read_as("text/html", &utf_16)).url.as_str(), "http://a.test/?q=%D0%94");
+    let lacking = read_as("text/html; charset=windows-1251", "<a href='/?q=&#12354;'>x</a>");
+    assert_eq!(only(&lacking).url.as_str(), "http://a.test/?q=%26%2312354%3B");
+}
+
+#[test]
+fn feeds_and_sitemaps_ask_in_utf_8_whatever_they_are_written_in() {
+    let sitemap = [
+        b"<?xml version='1.0' encoding='windows-1251'?><urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>"
+            .as_slice(),
+        b"<url><loc>http://a.test/?q=\xC4</loc></url></urlset>",
+    ]
+    .concat();
+    assert_eq!(only(&read_as("application/xml", &sitemap)).url.as_str(), "http://a.test/?q=%D0%94");
+}
+
+#[test]
 fn mentions_that_are_no_address_are_counted() {
     let page = html(
         "<a href='mailto:a@b.test'>m</a><a href='javascript:x()'>j</a><img src='data:image/gif;base64,R'>",
     );
-    assert_eq!((page.links.len(), page.unusable_links), (0, 3));
+    assert_eq!((page.links.len(), page.unusable.count), (0, 3));
 }
 
 #[test]

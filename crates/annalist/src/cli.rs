@@ -65,7 +65,7 @@ pub struct CrawlArgs {
     /// A file of seeds, one URL a line, in place of the spec's
     #[arg(long, value_name = "FILE")]
     pub seeds: Vec<PathBuf>,
-    /// How far the seeds reach: page, prefix, host, domain or any
+    /// How far the seeds reach: page, prefix, host, domain, any or custom
     #[arg(long, value_name = "KIND")]
     pub scope: Option<String>,
     /// Stop after this many captures, pages and what they embed alike
@@ -149,6 +149,9 @@ pub struct CheckArgs {
     /// Only say whether it is good
     #[arg(long, short)]
     pub quiet: bool,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -94,7 +94,21 @@ pub fn report(report: &Report, job: &Path) -> String {
     let _ = writeln!(text, "  annalist explain {} URL    why was a URL (not) fetched", job.display());
     let _ =
         writeln!(text, "  annalist verify {}    whether the files are valid", job.join("archive").display());
+    text.push_str(&replay(job));
     text
+}
+
+/// How to see the pages, where pywb would find them: it serves the folder that holds `collections/`.
+fn replay(job: &Path) -> String {
+    let Some(parent) = job.parent().filter(|parent| parent.ends_with("collections")) else {
+        return String::new();
+    };
+    let name = job.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let folder = parent.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    let folder = if folder.is_empty() { "." } else { &folder };
+    format!(
+        "  wayback -d {folder}    (pywb, from PyPI) shows the pages at http://localhost:8080/{name}/URL\n"
+    )
 }
 
 /// Status codes, media types and reasons for skipping, the most frequent first.

@@ -17,29 +17,91 @@ pub struct Loaded {
     pub warnings: Vec<Mistake>,
 }
 
-/// Reads and checks a spec file, scope expressions included. Every mistake is in the error.
-pub fn load(path: &Path) -> Result<Loaded> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|e| BadConfiguration(format!("the spec {} cannot be read: {e}", path.display())))?;
-    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    let files = |name: &str| std::fs::read_to_string(folder.join(name)).map_err(|e| e.to_string());
-    checked(parse(&text, &files), &path.display().to_string())
+/// What reading a spec came to.
+#[derive(Debug)]
+pub struct Examined {
+    /// Present when there are no mistakes.
+    pub spec: Option<Spec>,
+    pub mistakes: Vec<Mistake>,
+    pub warnings: Vec<Mistake>,
 }
 
-fn checked(parsed: Parsed, source: &str) -> Result<Loaded> {
-    let Parsed { spec, mut mistakes, warnings, expressions } = parsed;
-    mistakes.extend(Scope::mistakes(&expressions));
-    mistakes.sort_by_key(|mistake| mistake.line);
-    match spec {
-        Some(spec) if mistakes.is_empty() => Ok(Loaded { spec, warnings }),
-        _ => Err(BadConfiguration(told(&mistakes, source)).into()),
+impl Examined {
+    fn of(parsed: Parsed) -> Examined {
+        let Parsed { spec, mut mistakes, warnings, expressions } = parsed;
+        mistakes.extend(Scope::mistakes(&expressions));
+        mistakes.sort_by_key(|mistake| mistake.line);
+        Examined { spec: spec.filter(|_| mistakes.is_empty()), mistakes, warnings }
+    }
+
+    /// The spec, or an error that tells every mistake.
+    pub fn loaded(self, source: &str) -> Result<Loaded> {
+        match self.spec {
+            Some(spec) => Ok(Loaded { spec, warnings: self.warnings }),
+            None => Err(BadConfiguration(told(&self.mistakes, &self.warnings, source)).into()),
+        }
     }
 }
 
-fn told(mistakes: &[Mistake], source: &str) -> String {
+/// Reads and checks a spec file, scope expressions included.
+pub fn examine(path: &Path) -> Result<Examined> {
+    let text = read_text(path)
+        .map_err(|e| BadConfiguration(format!("the spec {} cannot be read: {e}", path.display())))?;
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let files = |name: &str| read_text(&folder.join(name));
+    Ok(Examined::of(parse(&text, &files)))
+}
+
+/// The same, where a wrong spec is an error.
+pub fn load(path: &Path) -> Result<Loaded> {
+    examine(path)?.loaded(&path.display().to_string())
+}
+
+fn told(mistakes: &[Mistake], warnings: &[Mistake], source: &str) -> String {
     let many = if mistakes.len() == 1 { "mistake" } else { "mistakes" };
-    let lines: Vec<String> = mistakes.iter().map(|mistake| format!("  {mistake}")).collect();
-    format!("{} {many} in {source}; nothing was fetched:\n{}", mistakes.len(), lines.join("\n"))
+    let lines = mistakes.iter().map(|mistake| format!("\n  {mistake}"));
+    let odd = warnings.iter().map(|warning| format!("\n  warning: {warning}"));
+    let lines: String = lines.chain(odd).collect();
+    format!("{} {many} in {source}; nothing was fetched:{lines}", mistakes.len())
+}
+
+/// Reads the flags by the rules of a spec. Nobody wrote its lines and keys: a mistake names the flag.
+fn checked_flags(text: &str) -> Result<Loaded> {
+    let Examined { spec, mistakes, warnings } = Examined::of(parse(text, &read_file));
+    let by_flag = |mistakes: Vec<Mistake>| mistakes.into_iter().map(of_flag).collect();
+    Examined { spec, mistakes: by_flag(mistakes), warnings: by_flag(warnings) }.loaded("what was typed")
+}
+
+fn of_flag(mistake: Mistake) -> Mistake {
+    const FLAGS: [(&str, &str); 14] = [
+        ("seed.url", "--url"),
+        ("seed.file", "--seeds"),
+        ("seed.scope", "--scope"),
+        ("seed", "--url or --seeds"),
+        ("scope.depth", "--depth"),
+        ("limits.pages", "--limit"),
+        ("limits.size", "--size-limit"),
+        ("limits.time", "--time-limit"),
+        ("politeness.min_delay", "--min-delay"),
+        ("politeness.max_delay", "--max-delay"),
+        ("politeness.robots", "--robots"),
+        ("network.allow", "--allow"),
+        ("network.resolve", "--resolve"),
+        ("user_agent", "--user-agent"),
+    ];
+    // `seed[0].url` is `seed.url`, and a name below `network.resolve` is what was typed there.
+    let mut bare = String::new();
+    let mut in_brackets = false;
+    for letter in mistake.key.chars() {
+        in_brackets = (in_brackets || letter == '[') && letter != ']';
+        if !in_brackets && letter != ']' {
+            bare.push(letter);
+        }
+    }
+    let bare = if bare.starts_with("network.resolve") { "network.resolve" } else { &bare };
+    let known = FLAGS.iter().find(|(key, _)| *key == bare);
+    let key = known.map_or_else(|| format!("--{}", bare.replace('_', "-")), |(_, flag)| (*flag).to_owned());
+    Mistake { line: 0, key, ..mistake }
 }
 
 /// The spec that `annalist crawl` is to follow, and where its job is.
@@ -53,7 +115,7 @@ pub fn for_crawl(args: &CrawlArgs) -> Result<(Loaded, PathBuf)> {
             load(&kept).context("resuming with the spec kept in the job directory")?
         }
         (None, _) if typed_seeds => {
-            return Ok(with_job(checked(parse(&flags_as_toml(args), &read_file), "the flags")?, args));
+            return Ok(with_job(checked_flags(&flags_as_toml(args))?, args));
         }
         _ => {
             let message = "nothing to crawl: give a SPEC, --url URL, or --job DIR of an earlier crawl\n\
@@ -67,18 +129,30 @@ pub fn for_crawl(args: &CrawlArgs) -> Result<(Loaded, PathBuf)> {
         let scope = args.scope.as_ref().map(|kind| format!("scope = {}\n", quoted(kind))).unwrap_or_default();
         text.push_str(&format!("[[seed]]\nurl = \"http://localhost/\"\n{scope}"));
     }
-    let flags = checked(parse(&text, &read_file), "the flags")?;
+    let flags = checked_flags(&text)?;
+    loaded.warnings.extend(flags.warnings);
     override_with(&mut loaded.spec, flags.spec, args);
     Ok(with_job(loaded, args))
 }
 
-fn with_job(loaded: Loaded, args: &CrawlArgs) -> (Loaded, PathBuf) {
+fn with_job(mut loaded: Loaded, args: &CrawlArgs) -> (Loaded, PathBuf) {
+    // Whether a contact is needed, and given, is known only now; a crawl that lacks one does not begin.
+    loaded.warnings.retain(|warning| !warning.key.ends_with("contact"));
     let job = args.job.clone().unwrap_or_else(|| Path::new("collections").join(loaded.spec.folder_name()));
     (loaded, job)
 }
 
 fn read_file(name: &str) -> Result<String, String> {
-    std::fs::read_to_string(name).map_err(|e| e.to_string())
+    read_text(Path::new(name))
+}
+
+fn read_text(path: &Path) -> Result<String, String> {
+    let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
+    String::from_utf8(bytes).map_err(|fault| {
+        let before = fault.as_bytes().get(..fault.utf8_error().valid_up_to()).unwrap_or_default();
+        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+        format!("line {line} is no UTF-8 text; save the file as UTF-8")
+    })
 }
 
 /// A JSON string is a TOML string too.
@@ -231,11 +305,49 @@ mod tests {
     #[test]
     fn a_wrong_flag_is_told_by_its_name() {
         let args = CrawlArgs {
-            url: vec!["http://a.test/".into()],
+            url: vec!["http://[".into()],
+            scope: Some("hots".into()),
             min_delay: Some("soon".into()),
+            allow: vec!["127.0.0.0/8".into(), "local".into()],
+            resolve: vec!["a.test".into()],
+            contact: Some("nobody".into()),
+            user_agent: Some("\u{e9}".into()),
             ..CrawlArgs::default()
         };
         let error = for_crawl(&args).unwrap_err().to_string();
-        assert!(error.contains("politeness.min_delay"), "{error}");
+        for flag in ["--url", "--scope", "--min-delay", "--allow", "--resolve", "--contact", "--user-agent"] {
+            assert!(error.contains(&format!("\n  {flag}: expected")), "{flag}: {error}");
+        }
+        assert!(!error.contains("line ") && !error.contains("seed["), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_utf_8_is_told_with_the_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("latin.txt");
+        std::fs::write(&path, b"http://a.test/\nhttp://a.test/caf\xE9\n").unwrap();
+        let args = CrawlArgs { seeds: vec![path], ..CrawlArgs::default() };
+        let error = for_crawl(&args).unwrap_err().to_string();
+        assert!(error.contains("line 2 is no UTF-8 text; save the file as UTF-8"), "{error}");
+    }
+
+    #[test]
+    fn a_contact_that_is_typed_is_not_missed() {
+        let args = CrawlArgs {
+            url: vec!["http://a.test/".into()],
+            contact: Some("https://me.example/".into()),
+            ..CrawlArgs::default()
+        };
+        assert_eq!(for_crawl(&args).unwrap().0.warnings, []);
+    }
+
+    #[test]
+    fn a_file_without_seeds_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("none.txt");
+        std::fs::write(&path, "\u{feff}# nothing yet\r\n\r\n").unwrap();
+        let args = CrawlArgs { seeds: vec![path], ..CrawlArgs::default() };
+        let error = for_crawl(&args).unwrap_err().to_string();
+        assert!(error.contains("none.txt holds no seed"), "{error}");
     }
 }

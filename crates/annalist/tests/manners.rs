@@ -176,8 +176,8 @@ fn a_cookie_wall_is_passed_and_its_page_kept() {
         "/inside" => html("x"),
         _ => missing(),
     });
-    crawl(&server, "");
-    assert!(server.paths().contains(&"/inside".to_owned()), "{:?}", server.paths());
+    let (output, _dir) = crawl(&server, "");
+    assert!(server.paths().contains(&"/inside".to_owned()), "{:?} {output:?}", server.paths());
 }
 
 #[test]

@@ -31,6 +31,37 @@ fn every_mistake_of_a_spec_is_told_at_once_and_nothing_is_fetched() {
 }
 
 #[test]
+fn a_check_and_a_dry_run_answer_in_json_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let (good, bad) = (dir.path().join("good.toml"), dir.path().join("bad.toml"));
+    std::fs::write(&good, "name = \"x\"\n[[seed]]\nurl = \"http://a.test/\"\n").unwrap();
+    std::fs::write(&bad, "name = \"x\"\n[[seed]]\nurl = \"mailto:x\"\n[limits]\npags = 1\n").unwrap();
+    let output = annalist().arg("check").arg(&good).arg("--json").output().unwrap();
+    assert_exit(&output, 0);
+    let json = json_of(&output);
+    assert_eq!((&json["good"], &json["seeds"]), (&true.into(), &1.into()), "{json}");
+    let output = annalist().arg("check").arg(&bad).arg("--json").output().unwrap();
+    assert_exit(&output, 4);
+    let json = json_of(&output);
+    assert_eq!(json["mistakes"][1]["line"], 5, "{json}");
+    assert_eq!(json["mistakes"][1]["key"], "limits.pags", "{json}");
+    let output = annalist()
+        .args(["crawl", "--dry-run", "--json", "--contact", "https://me.example/", "--job", "nowhere"])
+        .arg(&good)
+        .output()
+        .unwrap();
+    assert_exit(&output, 0);
+    let json = json_of(&output);
+    for field in "captures responses bytes failed skipped queued relevant harvest_ratio mean_score seconds \
+                  cpu_seconds peak_rss_bytes job"
+        .split_whitespace()
+    {
+        assert!(json.get(field).is_some(), "{field} is missing: {json}");
+    }
+    assert_eq!((&json["state"], &json["seeds"][0]), (&"dry-run".into(), &"http://a.test/".into()));
+}
+
+#[test]
 fn a_mistyped_command_is_bad_configuration_and_help_is_not() {
     assert_exit(&annalist().args(["crawl", "--limit", "many"]).output().unwrap(), 4);
     assert_exit(&annalist().arg("frobnicate").output().unwrap(), 4);
@@ -66,6 +97,8 @@ fn a_dead_seed_ends_the_crawl_with_a_reason() {
     let output =
         finish(annalist().arg("crawl").arg(&spec).arg("--job").arg(&job).args(["--json", "--quiet"]), LIMIT);
     assert_exit(&output, 9);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("nothing was captured; http://dead.test/: not fetched: failed (connect"), "{told}");
     assert_eq!(json_of(&output)["failed"], 1);
     let log = std::fs::read_to_string(job.join("logs/crawl.log")).unwrap();
     assert!(log.contains(" -2 "), "{log}");
@@ -78,6 +111,22 @@ fn a_dead_seed_ends_the_crawl_with_a_reason() {
     );
     let told = annalist().arg("explain").arg(&job).arg("http://dead.test/").output().unwrap();
     assert!(String::from_utf8_lossy(&told.stdout).contains("connect failed"), "{told:?}");
+}
+
+#[test]
+fn a_place_that_cannot_be_used_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("a-file");
+    std::fs::write(&file, "").unwrap();
+    let mut crawl = annalist();
+    crawl.args(["crawl", "--url", "http://127.0.0.1:9/", "--allow", "127.0.0.1", "--job"]).arg(&file);
+    let output = crawl.output().unwrap();
+    assert_exit(&output, 9);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("a-file: the job directory cannot be made: Not a directory"), "{told}");
+    let output = annalist().arg("verify").arg(dir.path().join("no-such.warc.gz")).output().unwrap();
+    assert_exit(&output, 4);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("no-such.warc.gz does not exist"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Scope expressions: any text compiles or is a mistake with its key, and what compiles never holds together with its
 //! opposite.
 
-use annalist_crawl::scope::{Facts, Scope};
+use annalist_crawl::scope::{Facts, Scope, Walked, Way};
 use annalist_model::spec::{Expression, Spec};
 use annalist_model::{CanonicalUrl, Link, LinkKind, Score};
 
@@ -17,7 +17,9 @@ pub(crate) fn run(data: &[u8]) {
         return;
     };
     let link = Link::seed(seed, 0).child(target, LinkKind::Anchor, "words");
+    let way = Way::new(Walked::default);
     let known = Facts {
+        way: Some(&way),
         via_url: Some("http://a.test/"),
         mime: Some("text/html"),
         language: Some("de"),

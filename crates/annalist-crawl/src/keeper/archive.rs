@@ -177,7 +177,7 @@ impl Archive {
     }
 
     /// Commits and applies in one order: the journal's.
-    pub(super) fn commit(&mut self, transaction: Transaction) -> Result<(), KeepError> {
+    pub(crate) fn commit(&mut self, transaction: Transaction) -> Result<(), KeepError> {
         let committed = self.commit_journal(&transaction)?;
         self.hold_back();
         self.frontier().apply(committed).map_err(|e| KeepError::Closed(e.to_string()))
@@ -264,6 +264,10 @@ impl Archive {
         let mut written = Ok(());
         let told = frontier.each_waiting(&mut |known: &Known| {
             let Some(link) = &known.link else { return };
+            // It was fetched; only its next visit is not.
+            if known.earlier.is_some() {
+                return;
+            }
             let (reason, detail) = match (known.site.closed, limit) {
                 (Some(reason), _) => (reason, "the site was closed before its turn"),
                 (None, Some(limit)) => (SkipReason::Budget, limit),
@@ -290,7 +294,7 @@ impl Archive {
         let _ = self.logs.event(clock::now(), severity, subsystem, message);
     }
 
-    pub(super) fn frontier(&self) -> MutexGuard<'_, Frontier> {
+    pub(crate) fn frontier(&self) -> MutexGuard<'_, Frontier> {
         self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -300,13 +304,22 @@ impl Archive {
         for (visit, line) in group.visits().iter().zip(lines) {
             let seed = self.seeds.get(visit.link.seed as usize).map(String::as_str);
             written = written.and_then(|()| self.logs.crawled(&line.with(visit, now, seed)));
-            if let Ended::Refused { outcome: Outcome::Skipped { reason, detail }, .. } = &visit.ended
-                && visit.counts == Counts::AsPage
-            {
-                let url = &visit.link.url;
-                let via = visit.via.as_deref();
-                written = written
-                    .and_then(|()| self.logs.skipped(now, url.key(), url.as_str(), *reason, detail, via));
+            let url = &visit.link.url;
+            match &visit.ended {
+                Ended::Refused { outcome: Outcome::Skipped { reason, detail }, .. }
+                    if visit.counts == Counts::AsPage =>
+                {
+                    let via = visit.via.as_deref();
+                    written = written
+                        .and_then(|()| self.logs.skipped(now, url.key(), url.as_str(), *reason, detail, via));
+                }
+                Ended::Captured(captured) => {
+                    for (address, fault) in &captured.unusable.listed {
+                        let on = url.as_str();
+                        written = written.and_then(|()| self.logs.unusable(now, address, fault, on));
+                    }
+                }
+                _ => {}
             }
         }
         for (link, reason, detail) in refused {
@@ -373,6 +386,7 @@ impl LogLine {
                 }
                 notes.extend(captured.truncated.map(|why| format!("truncated:{why}")));
                 notes.extend(captured.retry.as_ref().map(|why| format!("retry:{why}")));
+                notes.extend(captured.notes.iter().cloned());
                 LogLine {
                     status: i32::from(captured.status),
                     bytes: captured.bytes,

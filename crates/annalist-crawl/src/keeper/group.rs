@@ -158,10 +158,14 @@ fn count_capture(counters: &mut Counters, visit: &Finished, captured: &Captured,
         Some(KeptKind::Revisit) => counters.revisits += 1,
         _ => counters.responses += 1,
     }
+    counters.skip_many(SkipReason::Unusable, u64::from(captured.unusable.count));
     counters.truncated += u64::from(captured.truncated.is_some());
     counters.stored_bytes += kept.map_or(0, |k| k.place.length);
     if captured.retry.is_some() {
         counters.retries += 1;
+    }
+    if visit.counts == Counts::AsPage {
+        *counters.bytes_by_seed.entry(visit.link.seed).or_default() += captured.bytes;
     }
     if visit.counts == Counts::AsPage && captured.retry.is_none() {
         counters.pages += 1;

@@ -68,8 +68,8 @@ impl Areas {
                 self.host(url).folders.insert(folder(url.path()).to_owned());
             }
             ScopeKind::Host | ScopeKind::Domain => self.host(url).reach = Reach::Whole,
-            // It is no place but a property of the seed's links.
-            ScopeKind::Any => {}
+            // No place, but a property of the seed's links; or left to the rules.
+            ScopeKind::Any | ScopeKind::Custom => {}
         }
     }
 
@@ -120,7 +120,8 @@ impl Widened {
     pub(super) fn add(&self, seed: u32, kind: ScopeKind, target: &CanonicalUrl) {
         let mut additions = self.0.write().unwrap_or_else(PoisonError::into_inner);
         let already = additions.targets.iter().filter(|(of, _)| *of == seed).count();
-        if kind == ScopeKind::Any || already >= MOST_WIDENED_PER_SEED || additions.areas.hold(target) {
+        let is_place = !matches!(kind, ScopeKind::Any | ScopeKind::Custom);
+        if !is_place || already >= MOST_WIDENED_PER_SEED || additions.areas.hold(target) {
             return;
         }
         additions.areas.add(kind, target);

@@ -2,7 +2,8 @@
 //!
 //! The syntax is the part of CEL (Common Expression Language) that conditions over URLs need: texts in single or
 //! double quotes (`r"…"` without escapes), whole and decimal numbers, `true`, `false`, lists, parentheses,
-//! `&& || ! == != < <= > >= in`, `.startsWith() .endsWith() .contains() .matches() .size()` and `size()`.
+//! `&& || ! == != < <= > >= in`, `.startsWith() .endsWith() .contains() .matches() .size()` and `size()`; and one macro
+//! of our own, `passed(condition)`: whether the condition is true of a page on the way from the seed to the link.
 //! Every variable's type is known beforehand, so whatever could fail is a mistake before the crawl begins, and
 //! evaluation cannot fail: it costs tens of nanoseconds and reads only the variables it comes to.
 //!

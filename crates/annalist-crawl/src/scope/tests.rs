@@ -81,6 +81,7 @@ fn each_kind_of_scope_reaches_as_far_as_it_says() {
             ("host", ScopeKind::Host),
             ("domain", ScopeKind::Domain),
             ("any", ScopeKind::Any),
+            ("custom", ScopeKind::Custom),
         ] {
             let expected = kinds.split(' ').any(|k| k == name);
             assert_eq!(is_in(&spec(&[(seed, kind)]), "L", text), expected, "{name} {text}");
@@ -331,7 +332,7 @@ prop_compose! {
         language in prop::option::of(prop::sample::select(vec!["en", "el"])),
         score in prop::option::of(0f32..=1.0), via_beyond in prop_oneof![0u16..4, Just(u16::MAX)],
     ) -> Facts<'static> {
-        Facts { via_url: Some("http://a.test/"), mime, language, score: score.map(Score::new), via_beyond }
+        Facts { via_url: Some("http://a.test/"), mime, language, score: score.map(Score::new), way: None, via_beyond }
     }
 }
 

@@ -113,6 +113,14 @@ impl Reference {
                 }
                 self.out.remove(key);
             }
+            Change::Again { key, not_before, .. } => {
+                if let Some(row) = self.rows.get_mut(key).filter(|row| row.state == RowState::Done) {
+                    row.state = RowState::Queued;
+                    row.not_before = Some(*not_before);
+                    row.turn = not_before.millis();
+                    row.tries = 0;
+                }
+            }
             Change::Valued { key, value } => {
                 if let Some(row) = self.rows.get_mut(key).filter(|row| row.state == RowState::Queued) {
                     row.value = *value;
@@ -130,11 +138,6 @@ impl Reference {
             }
             Change::SiteClosed { site, .. } => self.sites.entry(*site).or_default().closed = true,
             Change::SiteOpened { site } => self.sites.entry(*site).or_default().closed = false,
-            Change::Requeued { key } => {
-                if let Some(row) = self.rows.get_mut(key).filter(|row| row.state == RowState::Done) {
-                    row.state = RowState::Queued;
-                }
-            }
             Change::Note { name, value } => {
                 self.notes.insert(name.clone(), value.clone());
             }

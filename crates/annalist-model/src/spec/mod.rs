@@ -112,15 +112,30 @@ pub struct Seed {
     pub scope: ScopeKind,
     /// Clicks from this seed; the scope's own limit when absent.
     pub depth: Option<u16>,
-    /// Pages under this seed's scope.
+    /// Pages that descend from this seed.
     pub pages: Option<u64>,
+    /// Bytes received for pages that descend from it.
+    pub size_bytes: Option<u64>,
+    /// How long pages that descend from it are fetched, in each run.
+    pub time: Option<Duration>,
+    /// How often the seed is visited again while the crawl runs.
+    pub recrawl: Option<Duration>,
     pub score: Score,
 }
 
 impl Seed {
     /// A seed with the defaults: its host is its scope, and it comes first.
     pub fn new(url: CanonicalUrl) -> Seed {
-        Seed { url, scope: ScopeKind::default(), depth: None, pages: None, score: Score::ONE }
+        Seed {
+            url,
+            scope: ScopeKind::default(),
+            depth: None,
+            pages: None,
+            size_bytes: None,
+            time: None,
+            recrawl: None,
+            score: Score::ONE,
+        }
     }
 }
 
@@ -138,6 +153,8 @@ pub enum ScopeKind {
     Domain,
     /// Everything.
     Any,
+    /// Nothing but the seed: the rest is left to `include` expressions and SURT prefixes.
+    Custom,
 }
 
 /// What the collection is about. The judge makes a definition of it.

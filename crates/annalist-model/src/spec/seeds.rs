@@ -7,7 +7,7 @@ use super::notes::{Notes, did_you_mean};
 use super::shape::Shape;
 use super::table::Table;
 use super::words::Words;
-use super::{ScopeKind, Seed};
+use super::{ScopeKind, Seed, duration, size};
 use crate::score::Score;
 use crate::url::{CanonicalUrl, Canonicaliser, UrlError};
 
@@ -46,7 +46,7 @@ pub fn parse_seed_file(text: &str, shared: &Seed, canonical: &Canonicaliser) -> 
 }
 
 fn seed_line(line: &str, shared: &Seed, canonical: &Canonicaliser) -> Result<Seed, Vec<String>> {
-    let mut fields = line.split('\t').map(str::trim).filter(|field| !field.is_empty());
+    let mut fields = without_comment(line).split('\t').map(str::trim).filter(|field| !field.is_empty());
     let url = fields.next().unwrap_or_default();
     let mut seed = shared.clone();
     let mut messages = Vec::new();
@@ -62,9 +62,21 @@ fn seed_line(line: &str, shared: &Seed, canonical: &Canonicaliser) -> Result<See
     if messages.is_empty() { Ok(seed) } else { Err(messages) }
 }
 
+/// A comment may follow after a blank; a `#` in the middle of a URL begins a fragment.
+fn without_comment(line: &str) -> &str {
+    let mut before = ' ';
+    for (at, letter) in line.char_indices() {
+        if letter == '#' && before.is_whitespace() {
+            return &line[..at];
+        }
+        before = letter;
+    }
+    line
+}
+
 /// `depth=3` of a line in a file of seeds.
 fn setting(field: &str, seed: &mut Seed) -> Result<(), String> {
-    const KNOWN: [&str; 4] = ["scope", "depth", "pages", "score"];
+    const KNOWN: [&str; 7] = ["scope", "depth", "pages", "size", "time", "recrawl", "score"];
     let (key, value) = field.split_once('=').unwrap_or((field, ""));
     let (key, value) = (key.trim(), value.trim());
     let expected =
@@ -83,6 +95,17 @@ fn setting(field: &str, seed: &mut Seed) -> Result<(), String> {
             number.map(|n| match key {
                 "pages" => seed.pages = Some(n),
                 _ => seed.depth = u16::try_from(n).ok(),
+            })
+        }
+        Shape::Size { least, most } => {
+            let bytes = size::parse(value).filter(|bytes| (least..=most).contains(bytes));
+            bytes.map(|bytes| seed.size_bytes = Some(bytes))
+        }
+        Shape::Duration { least } => {
+            let time = duration::parse(value).filter(|time| *time >= least);
+            time.map(|time| match key {
+                "recrawl" => seed.recrawl = Some(time),
+                _ => seed.time = Some(time),
             })
         }
         _ => None,
@@ -230,6 +253,9 @@ fn seed(url: CanonicalUrl, draft: &SeedDraft) -> Seed {
         scope: draft.scope,
         depth: draft.depth,
         pages: draft.pages,
+        size_bytes: draft.size_bytes,
+        time: draft.time,
+        recrawl: draft.recrawl,
         score: draft.score.unwrap_or(Score::ONE),
     }
 }

@@ -22,6 +22,7 @@ impl Words for ScopeKind {
         ("host", ScopeKind::Host),
         ("domain", ScopeKind::Domain),
         ("any", ScopeKind::Any),
+        ("custom", ScopeKind::Custom),
     ];
 }
 

@@ -1,11 +1,14 @@
 //! `annalist check`: every mistake in a spec, and what the spec amounts to.
 
-use annalist_model::spec::keys;
+use std::path::Path;
+
+use annalist_model::spec::{Mistake, keys};
 use anyhow::Result;
+use serde_json::{Value, json};
 
 use crate::cli::CheckArgs;
 use crate::exit::Exit;
-use crate::spec_file;
+use crate::spec_file::{self, Examined};
 
 #[expect(clippy::print_stdout, reason = "the effective spec is what the command is asked for")]
 pub fn run(args: &CheckArgs) -> Result<Exit> {
@@ -14,7 +17,17 @@ pub fn run(args: &CheckArgs) -> Result<Exit> {
         return Ok(Exit::Done);
     }
     let Some(path) = &args.spec else { return Ok(Exit::BadConfiguration) };
-    let loaded = spec_file::load(path)?;
+    let examined = spec_file::examine(path)?;
+    let summary = args.json.then(|| summary(&examined, path));
+    let loaded = match examined.loaded(&path.display().to_string()) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            if let Some(summary) = summary {
+                println!("{summary}");
+            }
+            return Err(error);
+        }
+    };
     for warning in &loaded.warnings {
         eprintln!("warning: {warning}");
     }
@@ -23,7 +36,24 @@ pub fn run(args: &CheckArgs) -> Result<Exit> {
     }
     let seeds = loaded.spec.seeds.len();
     eprintln!("{} is good: {seeds} {}", path.display(), if seeds == 1 { "seed" } else { "seeds" });
+    if let Some(summary) = summary {
+        println!("{summary}");
+    }
     Ok(Exit::Done)
+}
+
+/// The object that `--json` prints.
+fn summary(examined: &Examined, path: &Path) -> Value {
+    let list = |mistakes: &[Mistake]| -> Vec<Value> {
+        mistakes.iter().map(|m| json!({"line": m.line, "key": m.key, "message": m.message})).collect()
+    };
+    json!({
+        "spec": path.display().to_string(),
+        "good": examined.spec.is_some(),
+        "seeds": examined.spec.as_ref().map(|spec| spec.seeds.len()),
+        "mistakes": list(&examined.mistakes),
+        "warnings": list(&examined.warnings),
+    })
 }
 
 /// Every key as a Markdown table, section by section: docs/spec.md holds the same.

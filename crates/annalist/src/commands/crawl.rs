@@ -4,10 +4,11 @@ use std::path::Path;
 
 use annalist_crawl::budget::Ending;
 use annalist_crawl::engine::{Crawl, Report};
+use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
-use annalist_crawl::status::Board;
+use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
-use annalist_model::spec::Spec;
+use annalist_model::spec::{Spec, Words};
 use anyhow::{Context, Result};
 
 use crate::cli::CrawlArgs;
@@ -26,12 +27,26 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
         return Err(BadConfiguration(message.to_owned()).into());
     }
     if args.dry_run {
-        return Ok(dry_run(&loaded.spec, &job));
+        return Ok(dry_run(&loaded.spec, &job, args.json));
     }
     let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
-    let report = crawl(loaded.spec, &job, progress)?;
+    let report = crawl(loaded.spec.clone(), &job, progress)?;
+    if report.status.counters.captures == 0 {
+        tell_why_nothing(&loaded.spec, &job);
+    }
     conclude(&report, &job, args.json, args.quiet);
     Ok(exit_of(&report))
+}
+
+/// What became of the seeds of a crawl that brought nothing: most likely they, or the network, are wrong.
+fn tell_why_nothing(spec: &Spec, job: &Path) {
+    const TOLD: usize = 3;
+    for seed in spec.seeds.iter().take(TOLD) {
+        let explained = explain(&JobDir::new(job), spec, seed.url.as_str());
+        if let Some(last) = explained.ok().and_then(|explanation| explanation.decisions.last().cloned()) {
+            eprintln!("annalist: nothing was captured; {}: {last}", seed.url);
+        }
+    }
 }
 
 /// Runs a crawl to its end, with progress, and Ctrl-C as people expect it.
@@ -40,7 +55,8 @@ pub fn crawl(spec: Spec, job: &Path, progress: Progress) -> Result<Report> {
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
     let report = runtime.block_on(async {
-        let crawl = Crawl::open(spec, dir.clone(), stop.clone(), board.clone())?;
+        let crawl = Crawl::open(spec, dir.clone(), stop.clone(), board.clone())
+            .with_context(|| job.display().to_string())?;
         let shown = tokio::spawn(progress::follow(board, dir.status(), progress));
         let listening = tokio::spawn(listen(stop));
         let report = crawl.run().await;
@@ -85,10 +101,17 @@ pub fn conclude(report: &Report, job: &Path, as_json: bool, quiet: bool) {
 }
 
 #[expect(clippy::print_stdout, reason = "the plan is what the command is asked for")]
-fn dry_run(spec: &Spec, job: &Path) -> Exit {
+fn dry_run(spec: &Spec, job: &Path, as_json: bool) -> Exit {
     println!("{} would be crawled into {}; nobody was asked", spec.name, job.display());
     for seed in &spec.seeds {
-        println!("  {} (scope {:?})", seed.url, seed.scope);
+        println!("  {} (scope {})", seed.url, seed.scope.word());
+    }
+    if as_json {
+        let nothing = Status { state: "dry-run".to_owned(), ..Status::default() };
+        let mut object = show::json(&nothing, job, 0.0);
+        object["name"] = spec.name.as_str().into();
+        object["seeds"] = spec.seeds.iter().map(|seed| seed.url.as_str()).collect();
+        println!("{object}");
     }
     Exit::Done
 }

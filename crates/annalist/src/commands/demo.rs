@@ -32,7 +32,6 @@ pub fn run(args: &DemoArgs) -> Result<Exit> {
     limit_hostile_sites(&mut spec, &web);
     let report = crawl(spec, &args.job, Progress::Shown)?;
     conclude(&report, &args.job, args.json, false);
-    tell_replay(&args.job);
     Ok(exit_of(&report))
 }
 
@@ -90,16 +89,4 @@ fn clear(job: &Path) -> Result<()> {
         return Err(BadConfiguration(message).into());
     }
     std::fs::remove_dir_all(job).with_context(|| format!("{} cannot be replaced", job.display()))
-}
-
-/// pywb serves the folder that holds `collections/`.
-#[expect(clippy::print_stdout, reason = "the report is what the command is asked for")]
-fn tell_replay(job: &Path) {
-    let name = job.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let Some(parent) = job.parent().filter(|parent| parent.ends_with("collections")) else { return };
-    let folder = parent.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-    let folder = if folder.is_empty() { "." } else { &folder };
-    println!(
-        "  wayback -d {folder}    (pywb, from PyPI) shows the pages at http://localhost:8080/{name}/URL"
-    );
 }

@@ -15,13 +15,8 @@ pub fn run(args: &ExplainArgs) -> Result<Exit> {
         return Err(BadConfiguration(format!("{} is no job directory", args.dir.display())).into());
     }
     let spec = spec_file::load(&job.spec())?.spec;
-    let url = if args.url.contains("://") { args.url.clone() } else { format!("http://{}", args.url) };
-    let url = spec
-        .canonical
-        .parse(&url)
-        .map_err(|e| BadConfiguration(format!("{} cannot be crawled: {e}", args.url)))?;
-    let explanation = explain(&job, &spec, &url)?;
-    println!("{url}");
+    let explanation = explain(&job, &spec, &args.url)?;
+    println!("{}", explanation.url);
     for decision in &explanation.decisions {
         println!("  {decision}");
     }

@@ -14,6 +14,9 @@ use crate::show;
 pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
+        if !path.exists() {
+            return Err(BadConfiguration(format!("{} does not exist", path.display())).into());
+        }
         if !path.is_dir() {
             files.push(path.clone());
             continue;
@@ -42,7 +45,10 @@ pub fn run(args: &VerifyArgs) -> Result<Exit> {
         problems += report.problems.len() as u64 + report.more_problems;
         match report.problems.len() {
             0 => println!("{}: valid, {} records", file.display(), show::count(report.records)),
-            n => println!("{}: {n} problems in {} records", file.display(), show::count(report.records)),
+            n => {
+                let many = if n == 1 { "problem" } else { "problems" };
+                println!("{}: {n} {many} in {} records", file.display(), show::count(report.records));
+            }
         }
         for problem in &report.problems {
             println!("  {problem}");

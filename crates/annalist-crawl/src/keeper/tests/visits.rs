@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use annalist_disk::Dice;
 use annalist_frontier::{Change, Urgency};
-use annalist_model::{Block, CanonicalUrl, Link, LinkKind, Outcome, SkipReason, Time, Truncated};
+use annalist_model::{Block, CanonicalUrl, Link, LinkKind, Outcome, SkipReason, Time, Truncated, Unusable};
 use annalist_sources::Lookup;
 use annalist_warc::{DigestKind, Packing};
 use tempfile::TempDir;
@@ -228,5 +228,7 @@ fn captured(ticket: Ticket, got: &Got, retry: Option<String>) -> Ended {
         retry,
         truncated: got.truncated,
         metadata: vec![("fetchTimeMs", "1".to_owned())],
+        notes: Vec::new(),
+        unusable: Unusable::default(),
     }))
 }

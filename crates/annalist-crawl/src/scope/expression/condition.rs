@@ -59,6 +59,8 @@ pub(super) enum Condition {
     EndsWith(Text, Text),
     Contains(Text, Text),
     Matches(Text, Regex),
+    /// It is true of a page on the way from the seed to the link.
+    Passed(Box<Condition>),
 }
 
 #[derive(Clone, Debug)]
@@ -122,7 +124,26 @@ impl Condition {
             Condition::EndsWith(one, other) => both(one, other, |a, b| a.ends_with(b)),
             Condition::Contains(one, other) => both(one, other, |a, b| a.contains(b)),
             Condition::Matches(text, pattern) => Some(pattern.is_match(text.of(subject)?)),
+            Condition::Passed(inner) => inner.held_on_the_way(subject),
         }
+    }
+
+    /// Asks it of every page on the way. The link itself is not on its own way.
+    fn held_on_the_way(&self, subject: &Subject<'_>) -> Option<bool> {
+        if subject.link.via.is_none() {
+            return Some(false);
+        }
+        let way = subject.facts.way?.walked();
+        let mut all_known = way.is_whole;
+        for page in way.pages.iter().filter(|page| page.link.url != subject.link.url) {
+            let facts = Facts { score: Some(page.score), ..Facts::default() };
+            match self.ask(&Subject { link: &page.link, facts: &facts }) {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => all_known = false,
+            }
+        }
+        all_known.then_some(false)
     }
 }
 

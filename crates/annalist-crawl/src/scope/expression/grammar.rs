@@ -6,7 +6,8 @@
 //! comparison = unary [ ("==" | "!=" | "<" | "<=" | ">" | ">=" | "in") unary ]
 //! unary      = "!" unary | "-" number | call
 //! call       = value { "." name "(" [ any ] ")" }
-//! value      = text | number | "true" | "false" | name | "size" "(" any ")" | "(" any ")" | "[" any { "," any } "]"
+//! value      = text | number | "true" | "false" | name | "(" any ")" | "[" any { "," any } "]"
+//!            | "size" "(" any ")" | "passed" "(" any ")"
 //! ```
 
 use regex::RegexBuilder;
@@ -22,7 +23,7 @@ const LARGEST_PATTERN_BYTES: usize = 1 << 20;
 
 /// The condition and the variables it reads.
 pub(super) fn parse(tokens: Vec<Placed>) -> Result<(Condition, Vec<Variable>), Fault> {
-    let mut parser = Parser { tokens, next: 0, depth: 0, variables: Vec::new() };
+    let mut parser = Parser { tokens, next: 0, depth: 0, variables: Vec::new(), on_the_way: false };
     let condition = parser.condition()?;
     match parser.peek() {
         Token::End => Ok((condition, parser.variables)),
@@ -54,6 +55,8 @@ struct Parser {
     next: usize,
     depth: usize,
     variables: Vec<Variable>,
+    /// Inside of `passed(…)`.
+    on_the_way: bool,
 }
 
 impl Parser {
@@ -201,6 +204,7 @@ impl Parser {
                 self.expect(")")?;
                 called(argument, "size", None, at)
             }
+            Token::Name(name) if name == "passed" => self.passed(at),
             Token::Name(name) => self.named(&name, at),
             Token::Symbol("(") => {
                 let inner = self.any()?;
@@ -210,6 +214,25 @@ impl Parser {
             Token::Symbol("[") => self.list(),
             other => Err(Fault { at, message: format!("expected a value, found {}", shown(&other)) }),
         }
+    }
+
+    /// `passed(host == "a.gr")`: what holds of a page on the way. What is asked there is no variable of the link's.
+    fn passed(&mut self, at: usize) -> Result<Term, Fault> {
+        self.expect("(")?;
+        if std::mem::replace(&mut self.on_the_way, true) {
+            return Err(Fault { at, message: "passed() cannot stand in another passed()".to_owned() });
+        }
+        let outside = std::mem::take(&mut self.variables);
+        let inner = self.condition()?;
+        self.on_the_way = false;
+        self.expect(")")?;
+        let inside = std::mem::replace(&mut self.variables, outside);
+        let unknown = [("mime", Variable::Mime), ("language", Variable::Language), ("via", Variable::Via)];
+        if let Some((name, _)) = unknown.into_iter().find(|(_, variable)| inside.contains(variable)) {
+            let message = format!("{name} of the pages on the way is not known, passed() cannot ask for it");
+            return Err(Fault { at, message });
+        }
+        Ok(Term::Flag(Condition::Passed(Box::new(inner))))
     }
 
     fn named(&mut self, name: &str, at: usize) -> Result<Term, Fault> {

@@ -4,7 +4,7 @@ use annalist_model::{CanonicalUrl, Link, LinkKind, Score};
 use proptest::prelude::*;
 
 use super::{Subject, compiled};
-use crate::scope::Facts;
+use crate::scope::{Facts, Passed, Walked, Way};
 
 fn link() -> Link {
     let seed = Link::seed(CanonicalUrl::parse("http://start.gr/").unwrap(), 0);
@@ -17,6 +17,7 @@ const FACTS: Facts<'static> = Facts {
     mime: Some("text/html"),
     language: None,
     score: None,
+    way: None,
     via_beyond: 0,
 };
 
@@ -52,6 +53,51 @@ fn every_variable_can_be_asked() {
     }
     let facts = Facts { language: Some("el"), score: Some(Score::new(0.5)), ..FACTS };
     assert_eq!(ask_with("language == 'el' && score >= 0.5", &facts), Some(true));
+}
+
+/// The way of [`link`]: its page and the seed.
+fn way(is_whole: bool) -> Way<'static> {
+    Way::new(move || {
+        let seed = Link::seed(CanonicalUrl::parse("http://start.gr/").unwrap(), 0);
+        let page = seed.child(CanonicalUrl::parse("http://www.news.gr/").unwrap(), LinkKind::Anchor, "");
+        let passed = |link, score| Passed { link, score: Score::new(score) };
+        Walked { pages: vec![passed(page, 0.25), passed(seed, 1.0)], is_whole }
+    })
+}
+
+#[test]
+fn the_pages_on_the_way_can_be_asked() {
+    let (whole, cut) = (way(true), way(false));
+    let with = |expression: &str, way| ask_with(expression, &Facts { way: Some(way), ..FACTS });
+    for (expression, answer) in [
+        ("passed(host == 'start.gr')", true),
+        ("passed(host == 'start.gr' && hops == '')", true),
+        ("passed(host == 'start.gr' && depth == 1)", false),
+        ("passed(path.contains('/print/'))", false),
+        ("!passed(!host.endsWith('.gr'))", true),
+        ("passed(score < 0.5) && !passed(score < 0.1)", true),
+        ("depth == 2 && passed(depth == 0) && host == 'www.news.gr'", true),
+    ] {
+        assert_eq!(with(expression, &whole), Some(answer), "{expression}");
+    }
+    assert_eq!(with("passed(host == 'start.gr')", &cut), Some(true));
+    assert_eq!(with("passed(host == 'other.gr')", &cut), None, "it may be further up");
+    assert_eq!(ask("passed(host == 'start.gr')"), None);
+    let seed = Link::seed(CanonicalUrl::parse("http://start.gr/").unwrap(), 0);
+    let (condition, _) = compiled("passed(true)").map_err(|fault| fault.message).unwrap();
+    assert_eq!(condition.ask(&Subject { link: &seed, facts: &FACTS }), Some(false), "no page led to a seed");
+}
+
+#[test]
+fn what_is_not_known_of_the_way_is_a_mistake_to_ask() {
+    assert!(fault("passed(language == 'el')").1.contains("language"));
+    assert!(fault("depth > 1 && passed(mime == 'x')").1.contains("mime"));
+    assert!(fault("passed(via == 'x')").1.contains("via"));
+    assert!(fault("passed(passed(true))").1.contains("another passed()"));
+    assert_eq!(ask("passed(depth > 9) || passed(depth > 8)"), None);
+    assert!(fault("passed(host)").1.contains("true or false"));
+    let (_, variables) = compiled("passed(score > 0.5)").map_err(|fault| fault.message).unwrap();
+    assert!(variables.is_empty(), "a page's own score is not asked for");
 }
 
 #[test]
@@ -166,7 +212,7 @@ proptest! {
     fn any_sequence_of_words_is_an_expression_or_a_fault(
         words in prop::collection::vec(prop::sample::select(vec![
             "host", "depth", "language", "'a'", "1", "2.5", "true", "&&", "||", "!", "==", "<", "in", "(", ")", "[", "]",
-            ",", ".contains(", ".size()", "size(", "-", ".matches(", "r'.'",
+            ",", ".contains(", ".size()", "size(", "passed(", "-", ".matches(", "r'.'",
         ]), 0..14),
     ) {
         if let Ok((condition, _)) = compiled(&words.join(" ")) {

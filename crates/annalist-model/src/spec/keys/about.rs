@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::written::{decimal, duration, list, optional, text, whole, word};
+use super::written::{decimal, duration, list, optional, size, text, whole, word};
 use crate::score::Score;
-use crate::spec::shape::{ANY_DURATION, CLICKS, COUNT, Shape, TEXT, words};
+use crate::spec::shape::{ANY_DURATION, CLICKS, COUNT, SOME_BYTES, SOME_TIME, Shape, TEXT, words};
 use crate::spec::table::{self, Key, Written, set};
 use crate::spec::value::Value;
 use crate::spec::{Entity, Event, ScopeKind, Seed, Spec, Topic};
@@ -55,6 +55,9 @@ pub(in crate::spec) struct SeedDraft {
     pub(in crate::spec) scope: ScopeKind,
     pub(in crate::spec) depth: Option<u16>,
     pub(in crate::spec) pages: Option<u64>,
+    pub(in crate::spec) size_bytes: Option<u64>,
+    pub(in crate::spec) time: Option<Duration>,
+    pub(in crate::spec) recrawl: Option<Duration>,
     /// The highest score when absent: a seed comes first.
     pub(in crate::spec) score: Option<Score>,
 }
@@ -67,6 +70,9 @@ impl From<&Seed> for SeedDraft {
             scope: seed.scope,
             depth: seed.depth,
             pages: seed.pages,
+            size_bytes: seed.size_bytes,
+            time: seed.time,
+            recrawl: seed.recrawl,
             score: Some(seed.score),
         }
     }
@@ -104,9 +110,30 @@ pub(in crate::spec) const SEED: &[Key<SeedDraft>] = &[
     Key {
         name: "pages",
         shape: COUNT,
-        meaning: "pages under this seed; without limit when not set",
+        meaning: "pages that descend from this seed; without limit when not set",
         read: |seed, value| set(&mut seed.pages, value.whole().map(Some)),
         write: |seed| optional(seed.pages, whole),
+    },
+    Key {
+        name: "size",
+        shape: SOME_BYTES,
+        meaning: "bytes received for pages that descend from this seed; without limit when not set",
+        read: |seed, value| set(&mut seed.size_bytes, value.size().map(Some)),
+        write: |seed| optional(seed.size_bytes, size),
+    },
+    Key {
+        name: "time",
+        shape: SOME_TIME,
+        meaning: "how long pages that descend from this seed are fetched; each run has it anew",
+        read: |seed, value| set(&mut seed.time, value.duration().map(Some)),
+        write: |seed| optional(seed.time, duration),
+    },
+    Key {
+        name: "recrawl",
+        shape: Shape::Duration { least: Duration::from_secs(1) },
+        meaning: "the seed is visited again after this long, and new links on it are followed; once only when not set",
+        read: |seed, value| set(&mut seed.recrawl, value.duration().map(Some)),
+        write: |seed| optional(seed.recrawl, duration),
     },
     Key {
         name: "score",

@@ -40,7 +40,7 @@ pub(in crate::spec) const POLITENESS: &[Key<Politeness>] = &[
     Key {
         name: "robots",
         shape: Shape::Word(words::<RobotsPolicy>),
-        meaning: "what is obeyed: all of robots.txt, meta robots and nofollow; robots.txt only; nothing",
+        meaning: "what is obeyed: all of robots.txt, meta robots and nofollow; robots.txt only; nothing (robots.txt is then read for its sitemaps alone)",
         read: |rules, value| set(&mut rules.robots, value.word()),
         write: |rules| word(rules.robots),
     },

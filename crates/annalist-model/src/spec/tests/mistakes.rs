@@ -23,7 +23,7 @@ fn every_mistake_is_told_at_once_with_line_key_and_what_was_expected() {
             "line 2: contact: expected a URL or a mail address, found \"nobody\"",
             "line 4: seed[0].url: expected a URL such as \"https://www.example.org/\", found \"ftp://example.org/\": \
              scheme \"ftp\" cannot be crawled, only http and https",
-            "line 5: seed[0].scope: expected one of \"page\", \"prefix\", \"host\", \"domain\", \"any\", found \
+            "line 5: seed[0].scope: expected one of \"page\", \"prefix\", \"host\", \"domain\", \"any\", \"custom\", found \
              \"hots\", did you mean \"host\"?",
             "line 7: limits.pages: expected a whole number of at least 1, found 0",
             "line 8: limits.size: expected a size such as \"800\", \"10MiB\" or \"50GB\", at least 1B, found \

@@ -37,11 +37,12 @@ fn maybe<S: Strategy>(some: S) -> impl Strategy<Value = Option<S::Value>> {
 prop_compose! {
     fn seeds()(
         hosts in prop::collection::btree_set("[a-z]{1,8}", 1..4),
-        scope in a_word::<ScopeKind>(), depth in maybe(any::<u16>()), pages in maybe(1u64..1_000_000), score in 0f32..=1.0,
+        scope in a_word::<ScopeKind>(), depth in maybe(any::<u16>()), pages in maybe(1u64..1_000_000), size_bytes in maybe(size()),
+        time in maybe(duration()), recrawl in maybe((1_000u64..4_000_000_000).prop_map(Duration::from_millis)), score in 0f32..=1.0,
     ) -> Vec<Seed> {
         hosts.iter().map(|host| {
             let url = CanonicalUrl::parse(&format!("https://{host}.test/a?b=c")).unwrap();
-            Seed { url, scope, depth, pages, score: Score::new(score) }
+            Seed { url, scope, depth, pages, size_bytes, time, recrawl, score: Score::new(score) }
         }).collect()
     }
 }

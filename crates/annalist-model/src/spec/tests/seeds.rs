@@ -14,13 +14,15 @@ const FILE_SPEC: &str = "name = \"t\"\n[[seed]]\nfile = \"seeds.txt\"\nscope = \
 
 #[test]
 fn a_file_of_seeds_is_read_line_by_line() {
-    let text = "\u{feff}# ours\n\nwww.example.org\nhttps://a.test/x\tscope=page\tdepth=2\tscore=0.5\r\nb.test:8080/\tpages=7\n";
+    let text = "\u{feff}# ours\n\nwww.example.org/#top  # the portal\nhttps://a.test/x\tscope=page\tdepth=2\tscore=0.5\r\nb.test:8080/\tpages=7\tsize=2MB\ttime=6h\trecrawl=1d\n";
     let seeds = with_file(FILE_SPEC, text).spec.unwrap().seeds;
     let urls: Vec<&str> = seeds.iter().map(|s| s.url.as_str()).collect();
     assert_eq!(urls, ["http://www.example.org/", "https://a.test/x", "http://b.test:8080/"]);
     assert_eq!((seeds[0].scope, seeds[0].pages), (ScopeKind::Domain, Some(9)));
     assert_eq!((seeds[1].scope, seeds[1].depth, seeds[1].score.get()), (ScopeKind::Page, Some(2), 0.5));
-    assert_eq!(seeds[2].pages, Some(7));
+    assert_eq!((seeds[2].pages, seeds[2].size_bytes), (Some(7), Some(2_000_000)));
+    let hours = |hours: u64| Some(std::time::Duration::from_secs(hours * 3600));
+    assert_eq!((seeds[2].time, seeds[2].recrawl), (hours(6), hours(24)));
 }
 
 #[test]
