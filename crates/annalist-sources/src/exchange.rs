@@ -15,7 +15,7 @@ use crate::error::{FetchError, Waiting};
 use crate::framing::{Framing, Progress};
 use crate::head::{FinalHeadSeeker, Head};
 use crate::lane::SlowLane;
-use crate::pace::{Pace, Stop};
+use crate::pace::{Pace, READ_BYTES, READ_BYTES_OF_LARGE, Stop};
 use crate::spool::{IN_MEMORY, Recording, Spool};
 
 /// What an exchange needs beside the connection.
@@ -176,7 +176,7 @@ impl Receiver<'_> {
     async fn head(&mut self) -> Result<Head, Failed> {
         let mut seeker = FinalHeadSeeker::new(self.terms.rules.max_header_bytes);
         loop {
-            match self.pace.receive(self.wire, &mut self.recording.tail, u64::MAX).await {
+            match self.pace.receive(self.wire, &mut self.recording.tail, READ_BYTES, u64::MAX).await {
                 Ok(0) => return Err(self.unanswered(Stop::Broken(io::ErrorKind::UnexpectedEof.into()))),
                 Ok(_) => {}
                 Err(stop) => return Err(self.unanswered(stop)),
@@ -222,7 +222,8 @@ impl Receiver<'_> {
             if left == 0 {
                 return Ok((End::Cut(Truncated::Length), incoming));
             }
-            let end = match self.pace.receive(self.wire, &mut recording.tail, left).await {
+            let room = if recording.is_large() { READ_BYTES_OF_LARGE } else { READ_BYTES };
+            let end = match self.pace.receive(self.wire, &mut recording.tail, room, left).await {
                 Ok(0) => incoming.payload.closed(),
                 Ok(_) => continue,
                 // Many servers close TLS without saying so.

@@ -11,9 +11,9 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::connection::Wire;
 
-/// Room for one read.
-const READ_BYTES: usize = 16 << 10;
-const READ_BYTES_OF_LARGE: usize = 128 << 10;
+/// Room for one read, of a body that may be small and of one that is known to be large.
+pub(crate) const READ_BYTES: usize = 16 << 10;
+pub(crate) const READ_BYTES_OF_LARGE: usize = 512 << 10;
 
 /// Why no more bytes come.
 #[derive(Debug)]
@@ -61,14 +61,14 @@ impl<'a> Pace<'a> {
         }
     }
 
-    /// Receives at most `most` bytes more; zero when the server has closed.
+    /// Receives at most `most` bytes more, `room` or so at once; zero when the server has closed.
     pub(crate) async fn receive(
         &mut self,
         wire: &mut Wire,
         tail: &mut Vec<u8>,
+        room: usize,
         most: u64,
     ) -> Result<usize, Stop> {
-        let room = if tail.len() < READ_BYTES_OF_LARGE { READ_BYTES } else { READ_BYTES_OF_LARGE };
         if tail.capacity() - tail.len() < room.min(usize::try_from(most).unwrap_or(room)) {
             tail.reserve(room);
         }

@@ -1,15 +1,13 @@
 //! The whole web as one value: a request goes in, an answer comes out, and nothing is remembered. Sockets, delays
 //! and logs are in `server/`.
 
-use std::sync::OnceLock;
-
 use bytes::Bytes;
 
 use crate::answer::{Answer, Breakage, Compression, End, Framing, Request, Response};
 use crate::calendar::Moment;
 use crate::config::WorldConfig;
 use crate::dice::Dice;
-use crate::hazards;
+use crate::hazards::{self, Hazard};
 use crate::item::Item;
 use crate::layout::{Host, HostKind, Layout};
 use crate::pages;
@@ -22,15 +20,17 @@ pub struct World {
     pub(crate) config: WorldConfig,
     pub(crate) layout: Layout,
     pub(crate) prose: Prose,
-    /// Made when first asked for: few worlds have one.
-    pub(crate) bomb: OnceLock<Bytes>,
+    /// Made beforehand, so that nobody waits for it later; empty in worlds without bombs.
+    pub(crate) bomb: Bytes,
 }
 
 impl World {
     pub fn new(config: WorldConfig) -> World {
         let layout = Layout::new(&config);
         let prose = Prose::new(config.seed);
-        World { config, layout, prose, bomb: OnceLock::new() }
+        let bombs = config.hazards.contains(&Hazard::Bomb);
+        let bomb = if bombs { hazards::make_bomb() } else { Bytes::new() };
+        World { config, layout, prose, bomb }
     }
 
     pub fn config(&self) -> &WorldConfig {

@@ -4,6 +4,8 @@
 mod broken;
 mod traps;
 
+pub(crate) use traps::make_bomb;
+
 use std::str::FromStr;
 
 use serde::Serialize;

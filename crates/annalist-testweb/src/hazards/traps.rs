@@ -17,13 +17,16 @@ const NESTED_BYTES: usize = 256 << 10;
 const HUGE_ROBOTS_BYTES: usize = 640 << 10;
 const SMALL_SITE_PAGES: usize = 12;
 
+/// The body of a bomb. Zero pages are not touched before they are read, so this costs little memory.
+pub(crate) fn make_bomb() -> Bytes {
+    gzip(&vec![0; BOMB_BYTES])
+}
+
 pub(super) fn bomb(world: &World, host: &Host, target: &str) -> Answer {
     if target != "/bomb.html" {
         return Response::html(page_with_links(host, "Bombs", &["/bomb.html".to_owned()])).into();
     }
-    // Zero pages are not touched before they are read, so this costs little memory.
-    let body: Bytes = world.bomb.get_or_init(|| gzip(&vec![0; BOMB_BYTES])).clone();
-    Response::new(200, "text/html", body).with("Content-Encoding", "gzip").into()
+    Response::new(200, "text/html", world.bomb.clone()).with("Content-Encoding", "gzip").into()
 }
 
 pub(super) fn cookie_flood(host: &Host, request: &Request<'_>) -> Answer {
