@@ -7,8 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 
 use tokio::sync::oneshot;
 
-/// As `nice` counts: some percent of a core while everybody else is busy, all of it when nobody is.
-const NICENESS: i32 = 15;
+/// As `nice` counts: a hundredth of a core while everybody else is busy, all of it when nobody is.
+const NICENESS: i32 = 19;
 
 type Job = Box<dyn FnOnce() + Send>;
 
