@@ -1,12 +1,14 @@
 //! When a crawl has had enough: pages, bytes, time, in all and per seed. What one site may have is decided at its
 //! lease, in `turn.rs`.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use annalist_model::Time;
-use annalist_model::spec::{Limits, Seed};
+use annalist_model::spec::{Limits, Seed, Spec};
+
+use crate::counters::Counters;
 
 /// Why a crawl ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +58,16 @@ pub struct Before {
     pub bytes: u64,
     /// Pages and bytes by the seed's number.
     pub by_seed: Vec<(u64, u64)>,
+}
+
+impl Before {
+    pub fn of(counters: &Counters, spec: &Spec) -> Before {
+        let of = |counts: &BTreeMap<u32, u64>, seed: u32| counts.get(&seed).copied().unwrap_or_default();
+        let by_seed = (0u32..)
+            .take(spec.seeds.len())
+            .map(|seed| (of(&counters.by_seed, seed), of(&counters.bytes_by_seed, seed)));
+        Before { pages: counters.pages, bytes: counters.bytes, by_seed: by_seed.collect() }
+    }
 }
 
 /// What came of asking for one more visit.

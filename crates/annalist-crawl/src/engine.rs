@@ -1,7 +1,6 @@
 //! A crawl from its start to its end: opens the job, tells the frontier of the seeds, gives sites their turns, and
 //! closes everything in order. What happens in a turn is in `turn.rs`.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -153,7 +152,7 @@ impl Crawl {
             lane: lane.clone(),
         })?;
         let logs = Logs::open(&job.logs()).map_err(io_error("the logs cannot be opened"))?;
-        let budget = Budget::new(&spec.limits, &spec.seeds, &counted_before(&counters, &spec), now);
+        let budget = Budget::new(&spec.limits, &spec.seeds, &Before::of(&counters, &spec), now);
         let frontier = Arc::new(Mutex::new(frontier));
         let changed = Arc::new(Notify::new());
         let captures_before = counters.captures;
@@ -198,6 +197,8 @@ impl Crawl {
             visits: Semaphore::new(spec.frontier.visits),
             reading: Semaphore::new(spec.frontier.reading_threads),
             turns: AtomicUsize::new(0),
+            spool: job.spool(),
+            board: board.clone(),
             changed,
             spec: Arc::new(spec),
         });
@@ -336,6 +337,8 @@ impl Crawl {
         }
         let kept =
             self.keeper.join().unwrap_or_else(|_| Err(KeepError::Closed("the keeper failed".to_owned())));
+        // What visits that were given up have left; what stays now goes at the next start.
+        let _ = self.job.clear_spool();
         let ended = clock::now();
         let mut status = self.board.read();
         status.state = format!("{ending:?}").to_lowercase();
@@ -359,14 +362,6 @@ fn limit_of(ending: Ending) -> Option<&'static str> {
         Ending::TimeLimit => Some("the time limit was reached before its turn"),
         Ending::Complete | Ending::Interrupted | Ending::DiskFull => None,
     }
-}
-
-fn counted_before(counters: &Counters, spec: &Spec) -> Before {
-    let of = |counts: &BTreeMap<u32, u64>, seed: u32| counts.get(&seed).copied().unwrap_or_default();
-    let by_seed = (0u32..)
-        .take(spec.seeds.len())
-        .map(|seed| (of(&counters.by_seed, seed), of(&counters.bytes_by_seed, seed)));
-    Before { pages: counters.pages, bytes: counters.bytes, by_seed: by_seed.collect() }
 }
 
 fn seeds(spec: &Spec, scope: &Scope) -> Vec<Change> {

@@ -8,6 +8,7 @@ use annalist_model::spec::Spec;
 use annalist_model::{Outcome, SkipReason, Time};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::budget::Before;
 use crate::counters::Counters;
 use crate::delay::rules_for;
 
@@ -25,12 +26,15 @@ pub fn reopened(
 ) -> Result<Vec<Reopening>, FrontierError> {
     let mut changes = Vec::new();
     let limits = fingerprint(spec);
-    if frontier.note(LIMITS_NOTE) == Some(limits.as_slice()) {
+    // Every run has a seed's time anew.
+    let timed = spec.seeds.iter().any(|seed| seed.time.is_some());
+    if !timed && frontier.note(LIMITS_NOTE) == Some(limits.as_slice()) {
         return Ok(changes);
     }
+    let before = Before::of(counters, spec);
     let mut opened = BTreeSet::new();
     let mut failed = None;
-    frontier.each_done(&mut |known| match allowed_again(spec, frontier, counters, known) {
+    frontier.each_done(&mut |known| match allowed_again(spec, frontier, &before, known) {
         Ok(Some(reason)) => {
             if reason == SkipReason::SiteBudget && opened.insert(known.key.site) {
                 changes.push((Change::SiteOpened { site: known.key.site }, None));
@@ -57,16 +61,18 @@ pub fn reopened(
 fn allowed_again(
     spec: &Spec,
     frontier: &Frontier,
-    counters: &Counters,
+    before: &Before,
     known: &Known,
 ) -> Result<Option<SkipReason>, FrontierError> {
     let State::Done { outcome: Outcome::Skipped { reason, .. }, .. } = &known.state else { return Ok(None) };
     let Some(link) = &known.link else { return Ok(None) };
     let allowed = match reason {
         SkipReason::Budget => {
-            let had = counters.by_seed.get(&link.seed).copied().unwrap_or(0);
-            let seed = spec.seeds.get(link.seed as usize);
-            seed.is_some_and(|seed| seed.pages.is_none_or(|pages| had < pages))
+            let (pages, bytes) = before.by_seed.get(link.seed as usize).copied().unwrap_or_default();
+            spec.seeds.get(link.seed as usize).is_some_and(|seed| {
+                seed.pages.is_none_or(|limit| pages < limit)
+                    && seed.size_bytes.is_none_or(|limit| bytes < limit)
+            })
         }
         // The link at which its site was closed.
         SkipReason::SiteBudget => {
@@ -83,7 +89,7 @@ fn allowed_again(
 /// A number that changes with every limit of a site or a seed.
 fn fingerprint(spec: &Spec) -> [u8; 8] {
     let sites: Vec<_> = spec.sites.iter().map(|site| (&site.site, site.pages, site.size_bytes)).collect();
-    let seeds: Vec<_> = spec.seeds.iter().map(|seed| seed.pages).collect();
+    let seeds: Vec<_> = spec.seeds.iter().map(|seed| (seed.pages, seed.size_bytes, seed.time)).collect();
     let limits = format!("{:?}", (spec.limits.site_pages, spec.limits.site_size_bytes, sites, seeds));
     xxh3_64(limits.as_bytes()).to_le_bytes()
 }

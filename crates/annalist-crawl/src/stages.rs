@@ -2,10 +2,12 @@
 
 use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use annalist_disk::{Disk, RealDisk};
 use annalist_frontier::{Frontier, LeasedLink};
 use annalist_model::spec::{Politeness, Spec};
 use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, Score, Time, UrlKey};
@@ -17,13 +19,15 @@ use crate::budget::Budget;
 use crate::clock;
 use crate::delay::rest_after;
 use crate::hosts::Hosts;
-use crate::keeper::KeeperHandle;
+use crate::keeper::{self, KeeperHandle};
+use crate::logs::Severity;
 use crate::robots::RobotsDesk;
 use crate::rounds::Rounds;
 use crate::scope::{Facts, Passed, Scope, Walked, Way};
 use crate::servers::Servers;
+use crate::status::Board;
 use crate::stop::Stop;
-use crate::turn::Turn;
+use crate::turn::{Turn, rested};
 
 /// How far back the pages that led to a link are looked up; beyond that nothing is known of them.
 const LONGEST_WAY: usize = 200;
@@ -51,6 +55,9 @@ pub struct Stages {
     pub reading: Semaphore,
     /// Turns under way, resting ones included.
     pub turns: AtomicUsize,
+    /// Where large responses are kept until they are recorded.
+    pub spool: PathBuf,
+    pub board: Board,
     /// Told whenever something changed that the dispatcher may wait for.
     pub changed: Arc<Notify>,
 }
@@ -98,6 +105,27 @@ impl Stages {
             Ok(Err(heavy)) => self.lane.run(heavy).await.unwrap_or_else(|fault| failed(&fault)),
             Err(fault) => failed(&fault),
         }
+    }
+
+    /// Waits until there is more room for large responses than there was; says meanwhile what the crawl waits for. `false`
+    /// when there was none for long, or the crawl is told to stop.
+    pub async fn wait_for_room(&self, fault: &FetchError) -> bool {
+        const LOOKS: u32 = 1200;
+        let free = || RealDisk.free_bytes(&self.spool).unwrap_or(0);
+        let had = free();
+        let reason = format!("there is no room for a large response: {fault}");
+        self.keeper.event(Severity::Error, "web", reason.clone());
+        self.board.update(|status| status.trouble = Some(reason.clone()));
+        let mut looks = 0;
+        while looks < LOOKS && free() <= had + had / 2 + (1 << 20) {
+            self.board.update(|status| status.trouble = Some(reason.clone()));
+            if !rested(clock::after(keeper::PAUSE), self).await {
+                return false;
+            }
+            looks += 1;
+        }
+        self.board.update(|status| status.trouble = None);
+        looks < LOOKS
     }
 
     /// How many hops beyond the scope a link is; 0 inside. Found by walking up to the first page inside. A redirect

@@ -1,7 +1,7 @@
 //! How a crawl is told to end: once to finish the pages under way, twice to stop at once.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use tokio::sync::Notify;
 
@@ -24,6 +24,8 @@ pub struct Stop {
 #[derive(Debug, Default)]
 struct Shared {
     level: AtomicU8,
+    /// Whether somebody pressed already; a crawl that ends by itself was not pressed.
+    pressed: AtomicBool,
     changed: Notify,
 }
 
@@ -34,8 +36,8 @@ impl Stop {
 
     /// The first call asks to finish, the second to stop at once.
     pub fn press(&self) {
-        let next = if self.urge() == Urge::None { Urge::Finish } else { Urge::AtOnce };
-        self.raise(next);
+        let again = self.shared.pressed.swap(true, Ordering::SeqCst);
+        self.raise(if again { Urge::AtOnce } else { Urge::Finish });
     }
 
     pub fn raise(&self, urge: Urge) {
@@ -84,6 +86,16 @@ mod tests {
         stop.press();
         stop.reached(Urge::AtOnce).await;
         stop.raise(Urge::Finish);
+        assert_eq!(stop.urge(), Urge::AtOnce);
+    }
+
+    #[test]
+    fn the_first_press_finishes_though_the_crawl_is_ending_already() {
+        let stop = Stop::new();
+        stop.raise(Urge::Finish);
+        stop.press();
+        assert_eq!(stop.urge(), Urge::Finish);
+        stop.press();
         assert_eq!(stop.urge(), Urge::AtOnce);
     }
 }

@@ -209,8 +209,8 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     }
 }
 
-/// One visit and the rest after it. A kept connection that the server closed is no answer: once it has rested, the
-/// server is asked again.
+/// One visit and the rest after it. A kept connection that the server closed is no answer, and one that there was no room
+/// for is none of the server's doing: once it has rested, it is asked again.
 async fn politely(
     leased: &LeasedLink,
     line: &mut Line,
@@ -222,11 +222,15 @@ async fn politely(
         let permit = stages.visits.acquire().await;
         let begun = clock::now();
         let visited = visit(leased, line, stages).await;
+        line.connection.settled();
         drop(permit);
         let rest = line.rest(begun, &rules.politeness, crawl_delay);
-        if !matches!(visited, Err(VisitError::Fetch(FetchError::Stale)))
-            || !rested(line.rests_until, stages).await
-        {
+        let again = match &visited {
+            Err(VisitError::Fetch(FetchError::Stale)) => true,
+            Err(VisitError::Fetch(full @ FetchError::SpoolFull(_))) => stages.wait_for_room(full).await,
+            _ => false,
+        };
+        if !again || !rested(line.rests_until, stages).await {
             return (visited, rest);
         }
     }

@@ -109,6 +109,11 @@ impl Reading {
         }
     }
 
+    /// Whether there is more to unpack than was worth doing at once.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.paused
+    }
+
     /// Keeps payload to be unpacked later: as much as may come out of it, at most.
     fn set_aside(&mut self, piece: &[u8]) {
         let room = self.most_bytes.saturating_sub(self.packed.len());

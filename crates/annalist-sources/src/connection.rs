@@ -11,10 +11,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio_rustls::client::TlsStream;
 
+use crate::lane::Place;
+
 /// At most one open connection, for one host at one address. The default is none yet; dropping it closes it.
 #[derive(Debug, Default)]
 pub struct Connection {
     open: Option<Open>,
+    /// Of the large response that came last, for as long as it is dealt with.
+    pub(crate) place: Option<Place>,
 }
 
 #[derive(Debug)]
@@ -27,6 +31,11 @@ pub(crate) struct Open {
 }
 
 impl Connection {
+    /// The response that came last is out of memory: others may come in.
+    pub fn settled(&mut self) {
+        self.place = None;
+    }
+
     pub fn is_open(&self) -> bool {
         self.open.is_some()
     }

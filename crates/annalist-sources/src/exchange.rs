@@ -14,7 +14,7 @@ use crate::digest::Hasher;
 use crate::error::{FetchError, Waiting};
 use crate::framing::{Framing, Progress};
 use crate::head::{FinalHeadSeeker, Head};
-use crate::lane::SlowLane;
+use crate::lane::{Place, SlowLane};
 use crate::pace::{Pace, READ_BYTES, READ_BYTES_OF_LARGE, Stop};
 use crate::spool::{IN_MEMORY, Recording, Spool};
 
@@ -38,6 +38,8 @@ pub(crate) struct Exchanged {
     pub(crate) body: Vec<u8>,
     pub(crate) truncated: Option<Truncated>,
     pub(crate) after: After,
+    /// Of a large response, for as long as it is in memory.
+    pub(crate) place: Option<Place>,
 }
 
 /// What becomes of the connection after an exchange.
@@ -77,7 +79,10 @@ pub(crate) async fn exchange(
     let head = receiver.head().await?;
     let payload = Payload::new(&head.fields, terms.digest, terms.rules.max_read_bytes);
     let (end, incoming) = receiver.body(head.length, payload).await.map_err(FetchError::spool)?;
-    let Incoming { recording, payload: Payload { framing, entity }, .. } = incoming;
+    let Incoming { recording, payload: Payload { framing, entity }, mut place, .. } = incoming;
+    if place.is_none() && entity.reading.is_paused() {
+        place = terms.lane.enter().await;
+    }
     let (truncated, after) = match end {
         End::Complete if head.keeps_alive && !framing.may_end_here() => (None, After::KeepOpen),
         End::Complete | End::CompleteWithSurplus => (None, After::Close),
@@ -91,6 +96,7 @@ pub(crate) async fn exchange(
         body: entity.reading.finish(terms.lane).await,
         truncated,
         after,
+        place,
     })
 }
 
@@ -146,6 +152,7 @@ struct Incoming {
     payload: Payload,
     /// How much of the recording's tail the payload has had.
     fed: usize,
+    place: Option<Place>,
 }
 
 impl Incoming {
@@ -199,7 +206,7 @@ impl Receiver<'_> {
     /// Reads until the body ends or a limit does. An error is the spool's.
     async fn body(mut self, head_length: usize, payload: Payload) -> io::Result<(End, Incoming)> {
         let most = self.terms.rules.max_size_bytes.max(head_length as u64);
-        let mut incoming = Incoming { recording: self.recording, payload, fed: head_length };
+        let mut incoming = Incoming { recording: self.recording, payload, fed: head_length, place: None };
         let tail = &mut incoming.recording.tail;
         let came_with_head = tail.len();
         tail.truncate(usize::try_from(most).unwrap_or(usize::MAX));
@@ -243,6 +250,9 @@ async fn take_in(mut incoming: Incoming, lane: &SlowLane) -> io::Result<(Incomin
     if !incoming.recording.is_large() {
         let progress = incoming.take_in()?;
         return Ok((incoming, progress));
+    }
+    if incoming.place.is_none() {
+        incoming.place = lane.enter().await;
     }
     lane.run(move || {
         let progress = incoming.take_in()?;

@@ -3,12 +3,16 @@
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
-use tokio::sync::oneshot;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// As `nice` counts: a hundredth of a core while everybody else is busy, all of it when nobody is.
 const NICENESS: i32 = 19;
+
+/// So many large responses are in memory at once, received, packed or read; others wait where they are.
+const PLACES: usize = 64;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -16,7 +20,11 @@ type Job = Box<dyn FnOnce() + Send>;
 #[derive(Clone, Debug)]
 pub struct SlowLane {
     jobs: Sender<Job>,
+    places: Arc<Semaphore>,
 }
+
+/// A place for one large response, until it is dropped.
+pub(crate) type Place = OwnedSemaphorePermit;
 
 impl SlowLane {
     pub fn start() -> io::Result<SlowLane> {
@@ -25,7 +33,13 @@ impl SlowLane {
             yield_to_others();
             inbox.into_iter().for_each(|job| job());
         })?;
-        Ok(SlowLane { jobs })
+        Ok(SlowLane { jobs, places: Arc::new(Semaphore::new(PLACES)) })
+    }
+
+    /// Waits until there is a place for one more large response.
+    pub(crate) async fn enter(&self) -> Option<Place> {
+        // Never closed.
+        Arc::clone(&self.places).acquire_owned().await.ok()
     }
 
     /// Does the work when its turn comes, one after the other. An error says that it panicked.

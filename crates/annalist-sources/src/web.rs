@@ -116,13 +116,14 @@ impl WebSource {
         let Inner { rules, digest, spool, lane, .. } = inner;
         let terms = Terms { rules, digest: *digest, spool, lane, deadline };
 
+        connection.settled();
         let kept = connection.take(url, at).await;
         let was_kept = kept.is_some();
         let mut open = match kept {
             Some(open) => open,
             None => inner.dial(url, at, deadline, started).await?,
         };
-        let exchanged = exchange(&mut open.wire, &request, &terms).await.map_err(|failed| {
+        let mut exchanged = exchange(&mut open.wire, &request, &terms).await.map_err(|failed| {
             // Nobody knows whether the server saw the request: the engine asks again when the server has rested.
             if was_kept && failed.unanswered { FetchError::Stale } else { failed.error }
         })?;
@@ -131,6 +132,7 @@ impl WebSource {
             jar.take(url, exchanged.head.all("set-cookie"), started);
         }
         let certificate_fault = open.certificate_fault.clone();
+        connection.place = exchanged.place.take();
         if exchanged.after == After::KeepOpen {
             connection.give_back(open);
         }

@@ -141,3 +141,20 @@ fn a_site_that_may_be_larger_goes_on() {
     assert_eq!(small.crawl(after, &limit("1MB"))["pages"], 12);
     assert_eq!(small.told("site-budget"), (11, 0));
 }
+
+#[test]
+fn a_seed_that_may_be_larger_goes_on_and_one_with_a_time_has_it_anew() {
+    let after = "url = \"http://a.test/\"\n";
+    let small = Small::new();
+    let pages = small.crawl(after, "size = \"100B\"\n")["pages"].as_u64().unwrap();
+    assert!(pages < 12, "{pages}");
+    assert_eq!(small.crawl(after, "size = \"1MB\"\n")["pages"], 12);
+    assert_eq!(small.told("budget"), (11, 0));
+
+    let timed = Small::new();
+    assert!(timed.crawl(after, "time = \"1ms\"\n")["pages"].as_u64().unwrap() < 12);
+    assert_eq!(timed.crawl(after, "time = \"1h\"\n")["pages"], 12);
+    let again = Small::new();
+    assert!(again.crawl(after, "time = \"1ms\"\n")["pages"].as_u64().unwrap() < 12);
+    assert_eq!(again.crawl(after, "")["pages"], 12);
+}
