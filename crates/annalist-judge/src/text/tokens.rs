@@ -104,7 +104,7 @@ impl<'t> Tokens<'t> {
 /// Scripts without spaces.
 impl Tokens<'_> {
     /// Where the character at a place ends, with the marks it carries; `None` if there is no character of these scripts.
-    fn character_end(&self, at: usize) -> Option<usize> {
+    pub(super) fn character_end(&self, at: usize) -> Option<usize> {
         let (role, length) = self.role_at(at)?;
         if !matches!(role, Role::Unspaced | Role::UnspacedMark) {
             return None;
