@@ -28,6 +28,8 @@ pub struct DocumentCounts {
     /// Terms in fewer documents are left out.
     min: u32,
     languages: BTreeMap<String, Counts>,
+    /// An archive has many a page several times.
+    texts: IdMap<()>,
 }
 
 #[derive(Debug)]
@@ -65,11 +67,14 @@ pub struct Standing {
 
 impl DocumentCounts {
     pub fn new(min: u32) -> DocumentCounts {
-        DocumentCounts { min: min.max(1), languages: BTreeMap::new() }
+        DocumentCounts { min: min.max(1), languages: BTreeMap::new(), texts: IdMap::default() }
     }
 
-    /// Counts a document, unless there are no terms in it. Says whether it did.
+    /// Counts a document, unless there are no terms in it or its text was counted before. Says whether it did.
     pub fn add(&mut self, language: Option<&str>, text: &str) -> bool {
+        if self.texts.insert(id(text), ()).is_some() {
+            return false;
+        }
         let code = language.unwrap_or(UNDETERMINED);
         let fresh =
             || Counts { stems: Stems::new(Language::of(code)), documents: 0, terms: IdMap::default() };
@@ -246,6 +251,7 @@ mod tests {
         assert!(counts.add(Some("en"), "The Greek election and the economy"));
         assert!(counts.add(Some("xx"), "only once"));
         assert!(!counts.add(None, "... 1 2 3"));
+        assert!(!counts.add(Some("en"), "An election in Greece"), "the same text again");
         counts
     }
 
