@@ -76,7 +76,7 @@ fn every_document_counts_once_for_each_term_in_it() {
     );
     let told = String::from_utf8(output.stdout).unwrap();
     assert!(told.contains("en: 4 documents, 7 terms in 1 or more; outstanding: "), "{told}");
-    assert!(told.contains("xh: 1 documents, 2 terms in 1 or more; nothing is known"), "{told}");
+    assert!(told.contains("xh: 1 document, 2 terms in 1 or more; nothing is known"), "{told}");
     assert_eq!(files_in(dir.path(), ".new"), [] as [PathBuf; 0]);
 
     // Against itself nothing stands out; by default, terms in one document are left out.

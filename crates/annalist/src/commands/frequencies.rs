@@ -90,8 +90,9 @@ fn report(standings: &[Standing], min: u32, out: &Path) {
             terms if terms.is_empty() => "nothing stands out".to_owned(),
             terms => format!("outstanding: {terms}"),
         };
+        let many = if standing.documents == 1 { "document" } else { "documents" };
         println!(
-            "{}: {} documents, {} terms in {min} or more; {about}",
+            "{}: {} {many}, {} terms in {min} or more; {about}",
             standing.language,
             show::count(standing.documents),
             show::count(standing.terms as u64),
