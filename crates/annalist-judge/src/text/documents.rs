@@ -10,6 +10,8 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
+use std::num::{NonZeroU32, NonZeroU64};
+use std::str::FromStr;
 
 use crate::text::frequencies::idf;
 use crate::text::ids::{IdMap, id};
@@ -221,12 +223,11 @@ fn read_line(line: &str, languages: &mut BTreeMap<String, (u64, IdMap<u32>)>) ->
     let columns: Vec<&str> = line.split('\t').collect();
     match *columns {
         [TOTAL, language, documents] => {
-            let documents: u64 =
-                documents.parse().map_err(|_| format!("{documents} is no number of documents"))?;
-            languages.insert(language.to_owned(), (documents, IdMap::default()));
+            let documents: NonZeroU64 = number(documents)?;
+            languages.insert(language.to_owned(), (documents.get(), IdMap::default()));
         }
         [language, term, count] => {
-            let count = count.parse().map_err(|_| format!("{count} is no number of documents"))?;
+            let count = number::<NonZeroU32>(count)?.get();
             let (documents, counts) = languages
                 .get_mut(language)
                 .ok_or_else(|| format!("no line {TOTAL} before it for {language}"))?;
@@ -238,6 +239,11 @@ fn read_line(line: &str, languages: &mut BTreeMap<String, (u64, IdMap<u32>)>) ->
         _ => return Err("not three columns, with tabs between them".to_owned()),
     }
     Ok(())
+}
+
+/// None would be no reason for a line.
+fn number<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| format!("{text} is no number of documents"))
 }
 
 #[cfg(test)]
