@@ -9,6 +9,11 @@ const LONGEST_WORD: usize = 64;
 /// Texts repeat their words; more than these are forgotten and found again.
 const MOST_REMEMBERED: usize = 100_000;
 
+/// A text without end gets no more room in advance.
+const MOST_EXPECTED: usize = 10_000;
+/// Of text, for each different term in it.
+const BYTES_FOR_A_TERM: usize = 12;
+
 /// The stems of one language, remembered: stemming takes longer than all the rest.
 #[derive(Debug)]
 pub struct Stems {
@@ -73,7 +78,14 @@ pub struct Term<'a> {
 
 impl<'t> Terms<'t> {
     pub fn of(text: &'t str, stems: &mut Stems) -> Terms<'t> {
-        let mut terms = Terms { text, stems: String::new(), counted: Vec::new(), places: IdMap::default() };
+        // About as many as texts have: growing bit by bit would take longer than counting.
+        let likely = (text.len() / BYTES_FOR_A_TERM).min(MOST_EXPECTED);
+        let mut terms = Terms {
+            text,
+            stems: String::with_capacity(likely * BYTES_FOR_A_TERM / 2),
+            counted: Vec::with_capacity(likely),
+            places: IdMap::with_capacity_and_hasher(likely, Default::default()),
+        };
         let mut tokens = Tokens::new(text);
         let mut before = String::new();
         let mut before_from = 0;
