@@ -19,6 +19,7 @@ mod targets {
     pub(crate) mod cookies;
     pub(crate) mod css;
     pub(crate) mod feed;
+    pub(crate) mod frequencies;
     pub(crate) mod html;
     pub(crate) mod http_head;
     pub(crate) mod page;
@@ -30,6 +31,7 @@ mod targets {
     pub(crate) mod spec;
     pub(crate) mod srcset;
     pub(crate) mod surt;
+    pub(crate) mod terms;
     pub(crate) mod url;
     pub(crate) mod warc;
 }
@@ -70,6 +72,8 @@ pub const TARGETS: &[Target] = &[
     Target::new("url", targets::url::run),
     Target::new("surt", targets::surt::run),
     Target::new("cdx", targets::cdx::run),
+    Target::new("terms", targets::terms::run),
+    Target::new("frequencies", targets::frequencies::run),
 ];
 
 /// The target of that name.

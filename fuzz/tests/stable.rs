@@ -115,6 +115,16 @@ fn any_index_line_is_written_as_it_was_read() {
 }
 
 #[test]
+fn any_text_has_terms_that_can_be_counted_written_and_weighed() {
+    hunt("terms", 8_000);
+}
+
+#[test]
+fn any_file_of_frequencies_gives_weights_or_the_line_that_is_wrong() {
+    hunt("frequencies", 80_000);
+}
+
+#[test]
 fn every_target_has_seeds_words_a_test_and_a_cargo_fuzz_binary() {
     let binaries = Path::new(env!("CARGO_MANIFEST_DIR")).join("cargo-fuzz/fuzz_targets");
     for target in TARGETS {

@@ -33,7 +33,7 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Report every mistake in a spec with line and key, and show the effective spec
     Check(CheckArgs),
-    /// Make a sorted CDXJ index of WARC files
+    /// Make a sorted CDXJ index of WARC files, or count in how many of their documents each term occurs
     Index(IndexArgs),
     /// Validate WARC files strictly
     Verify(VerifyArgs),
@@ -155,15 +155,29 @@ pub struct CheckArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(after_help = "Example:
-  annalist index collections/first/archive/*.warc.gz > all.cdxj")]
+#[command(after_help = "Examples:
+  annalist index collections/first/archive/*.warc.gz > all.cdxj
+  annalist index --frequencies first.tsv collections/first/archive
+
+The second counts the HTML and plain text pages that were answered with success, each text once, and writes for each
+language how many of them have a term: a stem, or two of words side by side. Stop words are left out. It says which
+terms stand out from what is usual in the language, or from what --background says is usual.")]
 pub struct IndexArgs {
     /// WARC files, or folders of them
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "ARCHIVE")]
     pub paths: Vec<PathBuf>,
     /// Where to write [default: standard output]
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE", conflicts_with = "frequencies")]
     pub output: Option<PathBuf>,
+    /// Count documents in place of an index, and write language, term and documents there
+    #[arg(long, value_name = "OUT.tsv")]
+    pub frequencies: Option<PathBuf>,
+    /// Leave out terms in fewer documents than this
+    #[arg(long, value_name = "N", default_value_t = 2, requires = "frequencies", value_parser = clap::value_parser!(u32).range(1..))]
+    pub min: u32,
+    /// Frequencies of another archive, made by this command, to stand out from
+    #[arg(long, value_name = "FILE.tsv", requires = "frequencies")]
+    pub background: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -9,6 +9,7 @@ mod check;
 mod crawl;
 mod demo;
 mod explain;
+mod frequencies;
 mod index;
 mod status;
 mod stop;

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod archive;
 mod cli;
 mod commands;
 mod exit;

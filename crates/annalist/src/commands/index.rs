@@ -2,22 +2,26 @@
 
 use std::io::Write;
 
-use annalist_warc::{Fault, OPEN_SUFFIX, Reader, index_reader};
+use annalist_warc::{Reader, index_reader};
 use anyhow::{Context, Result};
 
+use crate::archive::is_being_written;
 use crate::cli::IndexArgs;
+use crate::commands::frequencies;
 use crate::commands::verify::warc_files;
 use crate::exit::Exit;
 
 pub fn run(args: &IndexArgs) -> Result<Exit> {
+    if let Some(out) = &args.frequencies {
+        return frequencies::run(args, out);
+    }
     let mut lines: Vec<String> = Vec::new();
     let mut damaged = 0;
     for path in warc_files(&args.paths)? {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let mut reader = Reader::open(&path).with_context(|| format!("{} cannot be read", path.display()))?;
         if let Err(fault) = index_reader(&mut reader, &name, &mut |line| lines.push(line.to_string())) {
-            if name.ends_with(OPEN_SUFFIX) && matches!(fault.fault, Fault::CutShort) {
-                // Its last record is being written.
+            if is_being_written(&path, &fault) {
                 continue;
             }
             eprintln!("annalist: {}: {fault}; what comes before it is indexed", path.display());
