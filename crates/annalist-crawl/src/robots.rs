@@ -147,11 +147,14 @@ impl RobotsDesk {
             let capture = match errand.ask(&url, line).await {
                 Step::Answer(capture) => capture,
                 Step::Failed(fault) => {
+                    // Where it was redirected to is no fault of the link's own host, which is closed all the same.
+                    let elsewhere = (url.host() != leased.link.url.host())
+                        .then(|| format!("robots.txt redirects to {url}: {} ({fault})", fault.reason()));
                     // Of a robots.txt that is a link of its own the link tells.
                     if url != leased.link.url {
                         finish_prerequisite(&prerequisite(url, leased), &fault, stages);
                     }
-                    return Fetched::Failed(fault);
+                    return elsewhere.map_or(Fetched::Failed(fault), |why| Fetched::Closed(why, None));
                 }
                 Step::Busy => return Fetched::Later,
                 Step::Stopped => return Fetched::Stopped,

@@ -317,3 +317,16 @@ fn sites_that_crowd_before_one_server_all_have_their_turn() {
     assert_exit(&output, 0);
     assert_eq!(server.paths().iter().filter(|path| *path == "/").count(), SITES);
 }
+
+#[test]
+fn a_robots_txt_that_redirects_to_a_forbidden_address_closes_its_host_and_is_named() {
+    let server = Script::serve(|path, _| match path {
+        "/robots.txt" => answer("302 Found", "Location: http://10.0.0.1/robots.txt\r\n", ""),
+        _ => html("x"),
+    });
+    let (output, dir) = crawl(&server, "");
+    assert_eq!(json_of(&output)["skipped_by_reason"]["robots-unreachable"], 1);
+    let skipped = std::fs::read_to_string(dir.path().join("job/logs/skipped.jsonl")).unwrap();
+    assert!(skipped.contains("robots.txt redirects to http://10.0.0.1/robots.txt"), "{skipped}");
+    assert!(server.paths().iter().all(|path| path == "/robots.txt"), "{:?}", server.paths());
+}

@@ -116,6 +116,8 @@ fn setting(field: &str, seed: &mut Seed) -> Result<(), String> {
 /// The URL of a seed; a missing scheme means http://.
 fn seed_url(raw: &str, canonical: &Canonicaliser) -> Result<CanonicalUrl, UrlError> {
     let raw = raw.trim();
+    // `ht!tp://a.test` is no host named `ht!tp`.
+    let means_scheme = raw.split_once("://").is_some_and(|(before, _)| !before.contains(['/', '?', '#']));
     let before_colon = raw.split_once(':').map(|(before, after)| (before, after.chars().next()));
     let has_scheme = match before_colon {
         // `example.org:8080` names a port.
@@ -126,7 +128,7 @@ fn seed_url(raw: &str, canonical: &Canonicaliser) -> Result<CanonicalUrl, UrlErr
         }
         _ => false,
     };
-    if has_scheme { canonical.parse(raw) } else { canonical.parse(&format!("http://{raw}")) }
+    if has_scheme || means_scheme { canonical.parse(raw) } else { canonical.parse(&format!("http://{raw}")) }
 }
 
 /// The seeds read so far; which URLs they have, and where each stands.

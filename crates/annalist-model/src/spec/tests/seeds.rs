@@ -88,3 +88,13 @@ fn a_file_of_seeds_can_be_read_without_a_spec() {
     let bad = parse_seed_file("http://\n", &shared, &Canonicaliser::default());
     assert_eq!((bad.seeds.len(), bad.mistakes[0].line), (0, 1));
 }
+
+#[test]
+fn a_misspelt_scheme_is_a_mistake_and_no_host() {
+    for (text, good) in
+        [("ht!tp://a.test/", false), ("1http://a.test/", false), ("a.test/?from=http://b.test/", true)]
+    {
+        let parsed = parse(&format!("name = \"t\"\n[[seed]]\nurl = \"{text}\"\n"), &|_| Err(String::new()));
+        assert_eq!(parsed.mistakes.is_empty(), good, "{text}: {:?}", parsed.mistakes);
+    }
+}
