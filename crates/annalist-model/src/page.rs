@@ -1,5 +1,7 @@
 //! What was read from a capture. How it is read is in `annalist-read`.
 
+use std::ops::Range;
+
 use url::Url;
 
 use crate::link::{LinkKind, shortened};
@@ -17,6 +19,8 @@ pub struct Page {
     pub title: Option<String>,
     /// The visible text, shortened to the reader's limit.
     pub text: String,
+    /// The regions of the text, one after the other; none where nothing tells regions apart.
+    pub parts: Vec<Part>,
     pub links: Vec<FoundLink>,
     /// `<link rel=canonical>`, resolved.
     pub canonical: Option<CanonicalUrl>,
@@ -32,6 +36,26 @@ pub struct RobotsMeta {
     pub noindex: bool,
     pub nofollow: bool,
     pub noarchive: bool,
+}
+
+/// A region of a page: from there to the next one, or to the end of the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    pub kind: PartKind,
+    /// Where it begins in the page's text.
+    pub from: usize,
+}
+
+/// What a region is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum PartKind {
+    /// What the page is there for, or nothing is known.
+    #[default]
+    Main,
+    Navigation,
+    Header,
+    Footer,
+    Aside,
 }
 
 /// How far reading got.
@@ -54,6 +78,8 @@ pub struct FoundLink {
     pub anchor: String,
     /// The text around it.
     pub context: String,
+    /// Where it stands in the page's text; empty where its words are not part of it.
+    pub at: Range<usize>,
     /// `rel=nofollow` and its kin.
     pub nofollow: bool,
 }

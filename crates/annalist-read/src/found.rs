@@ -136,6 +136,7 @@ impl<'r> Found<'r> {
             kind: mention.kind,
             anchor: String::new(),
             context: String::new(),
+            at: 0..0,
             nofollow: mention.nofollow,
         });
         self.addresses.insert(address, place);
@@ -150,13 +151,15 @@ impl<'r> Found<'r> {
     }
 
     /// Gives a link its words; the first mention that has any wins.
-    pub(crate) fn describe(&mut self, place: Place, anchor: &str, context: &str) {
+    pub(crate) fn describe(&mut self, place: Place, anchor: &str, context: &str, at: Range<usize>) {
         let Some(link) = self.links.get_mut(place.0 as usize) else { return };
-        if link.anchor.is_empty() && !anchor.is_empty() {
+        let has_first_words = link.anchor.is_empty() && !anchor.is_empty();
+        if has_first_words {
             link.anchor = one_line(shortened(anchor, LONGEST_ANCHOR));
+        }
+        if has_first_words || link.context.is_empty() {
             link.context = context.to_owned();
-        } else if link.context.is_empty() {
-            link.context = context.to_owned();
+            link.at = at;
         }
     }
 
@@ -217,10 +220,10 @@ mod tests {
         let mut found = Found::new(&rules, &page);
         let first = Mention { nofollow: true, ..Mention::new("/x", LinkKind::Anchor) };
         let place = found.mention(first).unwrap();
-        found.describe(place, "", "picture");
+        found.describe(place, "", "picture", 0..0);
         for (raw, words) in [("/x", "the words"), ("http://a.test/x#part", "later words")] {
             let place = found.mention(Mention::new(raw, LinkKind::Anchor)).unwrap();
-            found.describe(place, words, "around");
+            found.describe(place, words, "around", 0..0);
         }
         assert!(found.mention(Mention::new("/x", LinkKind::Image)).is_some());
         let (links, _) = found.into_parts();

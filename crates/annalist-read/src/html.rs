@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use annalist_model::link::shortened;
-use annalist_model::page::RobotsMeta;
+use annalist_model::page::{Part, RobotsMeta};
 use annalist_model::{CanonicalUrl, LinkKind};
 
 use crate::found::{Found, Place, context};
 use crate::links::{self, Relation};
+use crate::parts::Parts;
 use crate::text::{self, Break, VisibleText};
 use crate::tree::{Element, NodeId, Step, Tree, Vocabulary, local_name};
 use crate::{directives, found::Mention};
@@ -20,6 +21,7 @@ pub(crate) const LONGEST_TITLE: usize = 500;
 pub(crate) struct Markup {
     pub(crate) title: Option<String>,
     pub(crate) text: String,
+    pub(crate) parts: Vec<Part>,
     /// The `lang` attribute of the page.
     pub(crate) language: Option<String>,
     pub(crate) canonical: Option<CanonicalUrl>,
@@ -41,6 +43,7 @@ pub(crate) fn read(tree: &Tree, found: &mut Found<'_>) -> Markup {
         hidden: None,
         open_link: None,
         words: Vec::new(),
+        parts: Parts::default(),
     };
     for step in tree.walk(NodeId::ROOT) {
         match step {
@@ -61,6 +64,7 @@ struct Walker<'t, 'f, 'r> {
     open_link: Option<OpenLink<'t>>,
     /// Where in the text each link stands: its context is known when the text is complete.
     words: Vec<Words<'t>>,
+    parts: Parts,
 }
 
 /// A link whose end tag has not come yet.
@@ -91,6 +95,9 @@ impl<'t> Walker<'t, '_, '_> {
             self.hidden = Some(node);
         }
         self.break_text(&element);
+        if self.hidden.is_none() {
+            self.parts.enter(node, &element, self.text.len());
+        }
         self.collect(node, &element);
         self.note(node, &element);
     }
@@ -103,6 +110,7 @@ impl<'t> Walker<'t, '_, '_> {
         if let Some(element) = self.tree.element(node) {
             self.break_text(&element);
         }
+        self.parts.leave(node, self.text.len());
         if self.hidden == Some(node) {
             self.hidden = None;
         }
@@ -192,9 +200,10 @@ impl<'t> Walker<'t, '_, '_> {
             }
             let said = text.get(range.clone()).unwrap_or("").trim_ascii();
             let anchor = if said.is_empty() { text::collapsed(instead) } else { said.to_owned() };
-            self.found.describe(place, &anchor, context(text, range));
+            self.found.describe(place, &anchor, context(text, range.clone()), range);
         }
         self.markup.text = self.text.into_string();
+        self.markup.parts = self.parts.into_parts(self.markup.text.len());
         self.markup
     }
 }

@@ -22,6 +22,7 @@ mod html;
 pub mod language;
 mod links;
 pub mod mime;
+mod parts;
 mod reader;
 pub mod sitemap;
 pub mod srcset;

@@ -235,6 +235,7 @@ impl Reading<'_> {
         page.language = language(&markup.text, markup.language.as_deref());
         page.text = markup.text;
         shorten(&mut page.text, self.limits.text_bytes);
+        page.parts = markup.parts;
         page.title = markup.title;
         page.canonical = page.canonical.take().or(markup.canonical);
         page.robots.noindex |= markup.robots.noindex;
@@ -323,7 +324,7 @@ impl Reading<'_> {
             }
         }
         for place in places {
-            self.found.describe(place, &title, &summary);
+            self.found.describe(place, &title, &summary, 0..0);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Whole pages, with what is to be read from them.
 
-use annalist_model::page::RobotsMeta;
+use annalist_model::page::{PartKind, RobotsMeta};
 use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Page, Readability, ResponseHead};
 use annalist_read::Reader;
 
@@ -40,6 +40,29 @@ fn a_link_has_its_words_and_the_text_around_it() {
     assert_eq!(link.anchor, "the town council");
     assert_eq!(link.context, "On Monday the town council met again.");
     assert_eq!(page.links[0].context, "Home");
+}
+
+#[test]
+fn a_page_has_parts_and_its_links_stand_in_them() {
+    let page = html(
+        "<nav><a href=/home>Home</a></nav><div id=content><p>Before.</p><h2>Elections</h2><p>See <a href=/votes>the \
+         votes</a>.</p><h2>Weather</h2><p>Rain.</p></div><div class='site-footer'><a href=/about>About</a></div>",
+    );
+    let ends = page.parts.iter().skip(1).map(|part| part.from).chain([page.text.len()]);
+    let parts: Vec<_> =
+        page.parts.iter().zip(ends).map(|(p, end)| (p.kind, page.text[p.from..end].trim())).collect();
+    assert_eq!(
+        parts,
+        [
+            (PartKind::Navigation, "Home"),
+            (PartKind::Main, "Before."),
+            (PartKind::Main, "Elections\nSee the votes."),
+            (PartKind::Main, "Weather\nRain."),
+            (PartKind::Footer, "About"),
+        ]
+    );
+    let words: Vec<_> = page.links.iter().map(|link| page.text[link.at.clone()].trim()).collect();
+    assert_eq!(words, ["Home", "the votes", "About"]);
 }
 
 #[test]
