@@ -5,3 +5,6 @@
 //! Not here: reading pages and telling their language (`annalist-read`), files and their names.
 
 pub mod text;
+mod vector;
+
+pub use vector::Vector;

@@ -6,12 +6,12 @@ use std::hash::{BuildHasherDefault, Hasher};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A term's number: the same in every run and on every machine.
-pub(super) fn id(term: &str) -> u64 {
+pub(crate) fn id(term: &str) -> u64 {
     xxh3_64(term.as_bytes())
 }
 
 /// By number; the numbers are hashes already.
-pub(super) type IdMap<V> = HashMap<u64, V, BuildHasherDefault<AsItIs>>;
+pub(crate) type IdMap<V> = HashMap<u64, V, BuildHasherDefault<AsItIs>>;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AsItIs(u64);

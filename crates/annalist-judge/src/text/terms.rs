@@ -26,6 +26,7 @@ struct Stem {
     id: u64,
     /// Empty for words that are no terms.
     text: Box<str>,
+    idf: f32,
 }
 
 impl Stems {
@@ -42,8 +43,15 @@ impl Stems {
             // A letter or digit alone is a bullet, an initial or what is left of an article.
             let is_term = word.len() > 1 && word.len() <= LONGEST_WORD && !language.is_stop_word(word);
             let text = if is_term { language.stem(word) } else { String::new() };
-            Stem { id: id(&text), text: text.into() }
+            let idf = if text.is_empty() { 0.0 } else { language.frequencies.idf(&text) };
+            Stem { id: id(&text), text: text.into(), idf }
         })
+    }
+
+    /// The number and the weight of a word's stem; none for words that are no terms.
+    pub(super) fn weighed(&mut self, word: &str) -> Option<(u64, f32)> {
+        let stem = self.of(word);
+        (!stem.text.is_empty()).then_some((stem.id, stem.idf))
     }
 }
 
