@@ -1,10 +1,24 @@
-//! What is a text about?
+//! What is a page about, and what may its links be expected to lead to?
 //!
 //! - `text/`: words, stems and pairs of words, how often they occur in documents, and how much each of them says
+//! - `vector`, `topic`, `names`: what a text is about, what the crawl is about, who and what is named
+//! - `reading`: a page as the judge needs it
+//! - `signals/`: what speaks for a link, one file each; `scorer` weighs them, and learns
+//! - `ledger`: what a crawl remembers of pages and waiting links
+//! - `judge`: all of it together, page by page
 //!
-//! Not here: reading pages and telling their language (`annalist-read`), files and their names.
+//! Not here: reading pages and telling their language (`annalist-read`), files and their names, clocks.
 
+pub mod judge;
+pub mod ledger;
+pub mod names;
+pub mod reading;
+pub mod scorer;
+pub mod signals;
 pub mod text;
+pub mod topic;
 mod vector;
 
+pub use judge::{Judge, Rules, Verdict};
+pub use reading::{Analyst, Depth, LinkReading, Reading};
 pub use vector::Vector;

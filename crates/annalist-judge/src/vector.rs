@@ -13,7 +13,11 @@ impl Vector {
     /// The words of a text: those it repeats weigh more, those that most texts have less. Empty for a text without words.
     pub fn of(text: &str, stems: &mut Stems) -> Vector {
         let mut counted: IdMap<(u32, f32)> = IdMap::default();
-        words(text, stems, |word| counted.entry(word.id).or_insert((0, word.idf)).0 += 1);
+        words(text, stems, |word| {
+            if word.is_term() {
+                counted.entry(word.id).or_insert((0, word.idf)).0 += 1;
+            }
+        });
         let mut vector =
             Vector { terms: counted.into_iter().map(|(id, (n, idf))| (id, weight(n, idf))).collect() };
         vector.terms.sort_unstable_by_key(|(id, _)| *id);

@@ -44,14 +44,14 @@ impl Stems {
             let is_term = word.len() > 1 && word.len() <= LONGEST_WORD && !language.is_stop_word(word);
             let text = if is_term { language.stem(word) } else { String::new() };
             let idf = if text.is_empty() { 0.0 } else { language.frequencies.idf(&text) };
-            Stem { id: id(&text), text: text.into(), idf }
+            Stem { id: id(if text.is_empty() { word } else { &text }), text: text.into(), idf }
         })
     }
 
-    /// The number and the weight of a word's stem; none for words that are no terms.
-    pub(super) fn weighed(&mut self, word: &str) -> Option<(u64, f32)> {
+    /// The number and the weight of a word's stem; words that are no terms weigh nothing.
+    pub(super) fn weighed(&mut self, word: &str) -> (u64, f32) {
         let stem = self.of(word);
-        (!stem.text.is_empty()).then_some((stem.id, stem.idf))
+        (stem.id, stem.idf)
     }
 }
 
