@@ -198,6 +198,11 @@ impl Frontier {
         self.buckets.iter().try_for_each(|bucket| self.each_of(bucket, Kind::Done, f))
     }
 
+    /// Calls `f` with every link that was refused, bucket by bucket. Reads all there is of them.
+    pub fn each_refused(&self, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
+        self.buckets.iter().try_for_each(|bucket| self.each_of(bucket, Kind::Refused, f))
+    }
+
     fn each_of(&self, bucket: &Bucket, kind: Kind, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
         let layers = || bucket.frozen.as_deref().into_iter().chain([&bucket.pending]);
         let mut above: Vec<UrlKey> =
