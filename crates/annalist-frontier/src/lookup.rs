@@ -60,6 +60,7 @@ pub enum State {
 pub struct SiteState {
     pub rests_until: Time,
     pub delay: Duration,
+    /// Of pages: robots.txt is none.
     pub captures: u64,
     pub bytes: u64,
     pub closed: Option<SkipReason>,

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk, SimDisk};
 use annalist_frontier::{
-    Change, Frontier, FrontierError, Merging, Place, Settings, State, Transaction, Urgency, host_key, open,
-    read_only,
+    Change, Frontier, FrontierError, Merging, Place, Purpose, Settings, State, Transaction, Urgency,
+    host_key, open, read_only,
 };
 use annalist_model::{CanonicalUrl, Link, Outcome, SkipReason, Time, UrlKey};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
@@ -57,6 +57,7 @@ fn done(text: &str, outcome: Outcome, digest: Option<&str>) -> Change {
         digest: digest.map(str::to_owned),
         at: at(1),
         bytes: 100,
+        purpose: Purpose::Page,
     }
 }
 
