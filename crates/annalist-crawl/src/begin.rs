@@ -51,14 +51,14 @@ impl Archive {
 
     /// Commits changes with what they do to the counters; how many links wait again.
     fn tell(&mut self, changes: &[Reopening]) -> Result<usize, CrawlError> {
-        let reasons: Vec<_> = changes.iter().filter_map(|(_, reason)| *reason).collect();
-        for reason in &reasons {
-            self.counters.unskip(*reason);
+        let skipped: Vec<_> = changes.iter().filter_map(|(_, skipped)| *skipped).collect();
+        for (reason, mentions) in &skipped {
+            self.counters.unskip(*reason, u64::from(*mentions));
         }
         let mut changes: Vec<Change> = changes.iter().map(|(change, _)| change.clone()).collect();
         changes.push(Change::Note { name: COUNTERS_NOTE.to_owned(), value: self.counters.encode() });
         let committed = self.journal.commit(&Transaction { changes })?;
         self.frontier().apply(committed)?;
-        Ok(reasons.len())
+        Ok(skipped.len())
     }
 }

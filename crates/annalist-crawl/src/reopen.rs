@@ -21,8 +21,8 @@ const LIMITS_NOTE: &str = "limits";
 /// Which depths the job was last opened with.
 const DEPTHS_NOTE: &str = "depths";
 
-/// A change, and why its link was skipped so far, if it is about one.
-pub type Reopening = (Change, Option<SkipReason>);
+/// A change, and why and how often its link was skipped so far, if it is about one.
+pub type Reopening = (Change, Option<(SkipReason, u32)>);
 
 /// What the limits of this run allow again.
 #[derive(Debug, Default)]
@@ -79,7 +79,7 @@ fn skipped_links(
                 not_before: Time::default(),
                 reason: "its limit allows it again".to_owned(),
             };
-            changes.push((again, Some(reason)));
+            changes.push((again, Some((reason, 1))));
         }
         Ok(None) => {}
         Err(fault) => failed = Some(fault),
@@ -97,7 +97,8 @@ pub fn within_depth(
 ) -> Result<Vec<Reopening>, FrontierError> {
     let mut changes = Vec::new();
     for key in keys {
-        let Some(link) = frontier.lookup(*key)?.and_then(|known| known.link) else { continue };
+        let Some(known) = frontier.lookup(*key)? else { continue };
+        let Some(link) = known.link else { continue };
         let via = link.via;
         let page = via.and_then(|page| passed(frontier, page));
         let way = Way::new(move || Walked::up(via, |page| passed(frontier, page)));
@@ -109,7 +110,7 @@ pub fn within_depth(
         };
         let judged = judge(link, &facts, 0.0, spec, scope);
         if let Change::Discovered { .. } = judged {
-            changes.push((judged, Some(SkipReason::TooDeep)));
+            changes.push((judged, Some((SkipReason::TooDeep, known.times_seen))));
         }
     }
     Ok(changes)
