@@ -27,7 +27,8 @@ pub struct Counters {
     pub failed: u64,
     pub retries: u64,
     pub truncated: u64,
-    /// Links decided not to be fetched, by reason. Each mention counts.
+    /// Mentions of links that were decided not to be fetched, by reason. A URL counts as often as it was met, also where
+    /// another way to it was in scope: how many URLs they are would take a look-up for each.
     pub skipped: BTreeMap<String, u64>,
     pub by_status: BTreeMap<u16, u64>,
     pub by_mime: BTreeMap<String, u64>,
@@ -52,10 +53,10 @@ impl Counters {
         }
     }
 
-    /// A link that was skipped waits again.
-    pub fn unskip(&mut self, reason: SkipReason) {
+    /// A link that was skipped so often waits again.
+    pub fn unskip(&mut self, reason: SkipReason, mentions: u64) {
         if let Some(count) = self.skipped.get_mut(reason.name()) {
-            *count = count.saturating_sub(1);
+            *count = count.saturating_sub(mentions);
         }
     }
 

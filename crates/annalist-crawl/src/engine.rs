@@ -7,30 +7,30 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
-use annalist_frontier::{Change, Transaction};
+use annalist_frontier::Transaction;
 use annalist_model::Time;
 use annalist_model::spec::Spec;
 use annalist_read::Reader;
 use annalist_sources::{SlowLane, WebSettings, WebSource};
-use annalist_warc::{RecoverReport, Writer};
+use annalist_warc::Writer;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::budget::{Before, Budget, Ending};
 use crate::clock;
 use crate::counters::Counters;
-use crate::findings::{seed_change, widen_again};
+use crate::findings::widen_again;
 use crate::hosts::Hosts;
 use crate::job::{JobDir, JobLock};
 use crate::keeper::{self, Archive, KeepError, Pending, Run};
 use crate::logs::{Logs, Severity};
-use crate::reopen::{Reopening, reopened};
+use crate::reopen::Reopened;
 use crate::robots::RobotsDesk;
 use crate::rounds::Rounds;
 use crate::scope::Scope;
 use crate::servers::Servers;
 use crate::set_up::{
-    frontier_settings, mail_address, product_token, recover_archive, repairs, user_agent,
-    with_seeds_in_order, writer_settings,
+    frontier_settings, mail_address, product_token, recover_archive, user_agent, with_seeds_in_order,
+    writer_settings,
 };
 use crate::stages::Stages;
 use crate::status::{Board, Status};
@@ -45,8 +45,6 @@ pub(crate) const LEASE_TIME: Duration = Duration::from_secs(3600);
 /// How long pages under way may take to finish after a stop.
 const FINISHING: Duration = Duration::from_secs(7);
 const GLANCE: Duration = Duration::from_millis(200);
-/// Changes of one transaction at the start.
-const CHANGES_AT_ONCE: usize = 10_000;
 /// How often the dispatcher looks around.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
@@ -136,8 +134,8 @@ impl Crawl {
         let (frontier, journal) =
             annalist_frontier::open(Arc::clone(&disk), &job.frontier(), frontier_settings(&spec), now)?;
         let counters = frontier.note(keeper::COUNTERS_NOTE).map(Counters::decode).unwrap_or_default();
-        let reopened = reopened(&spec, &frontier, &counters)?;
         widen_again(&scope, frontier.note(keeper::WIDENED_NOTE));
+        let reopened = Reopened::of(&spec, &frontier, &counters)?;
         let settings = writer_settings(&spec, &job);
         let recovered = recover_archive(&disk, &settings, frontier.note(keeper::WARC_NOTE))?;
 
@@ -173,7 +171,7 @@ impl Crawl {
             run: Run { started: now, millis_before },
             pause: keeper::PAUSE,
         };
-        archive.begin(seeds(&spec, &scope), reopened, &recovered)?;
+        archive.begin(&spec, &scope, reopened, &recovered)?;
         let rounds = Rounds::of(&spec);
         let due = rounds.due(&archive.frontier());
         archive.commit(Transaction { changes: due })?;
@@ -361,42 +359,6 @@ fn limit_of(ending: Ending) -> Option<&'static str> {
         Ending::SizeLimit => Some("the size limit was reached before its turn"),
         Ending::TimeLimit => Some("the time limit was reached before its turn"),
         Ending::Complete | Ending::Interrupted | Ending::DiskFull => None,
-    }
-}
-
-fn seeds(spec: &Spec, scope: &Scope) -> Vec<Change> {
-    let numbered = spec.seeds.iter().zip(0u32..);
-    numbered.map(|(seed, index)| seed_change(spec, scope, index, seed.url.clone())).collect()
-}
-
-impl Archive {
-    /// Tells the frontier of the seeds, of which those it knows change nothing, and of what may be fetched after all.
-    fn begin(
-        &mut self,
-        seeds: Vec<Change>,
-        reopened: Vec<Reopening>,
-        recovered: &RecoverReport,
-    ) -> Result<(), CrawlError> {
-        for repaired in repairs(recovered) {
-            let _ = self.logs.event(clock::now(), Severity::Warning, "archive", &repaired);
-        }
-        let links = reopened.iter().filter(|(_, reason)| reason.is_some()).count();
-        if links > 0 {
-            let told = format!("the limits allow more: {links} skipped links wait again");
-            let _ = self.logs.event(clock::now(), Severity::Info, "crawl", &told);
-        }
-        let all: Vec<Reopening> = seeds.into_iter().map(|seed| (seed, None)).chain(reopened).collect();
-        for piece in all.chunks(CHANGES_AT_ONCE) {
-            for reason in piece.iter().filter_map(|(_, reason)| *reason) {
-                self.counters.unskip(reason);
-            }
-            let mut changes: Vec<Change> = piece.iter().map(|(change, _)| change.clone()).collect();
-            let value = self.counters.encode();
-            changes.push(Change::Note { name: keeper::COUNTERS_NOTE.to_owned(), value });
-            let committed = self.journal.commit(&Transaction { changes })?;
-            self.frontier.lock().unwrap_or_else(std::sync::PoisonError::into_inner).apply(committed)?;
-        }
-        Ok(())
     }
 }
 

@@ -33,14 +33,7 @@ pub struct Explanation {
 
 /// Looks an address up in a job that may or may not be running.
 pub fn explain(job: &JobDir, spec: &Spec, address: &str) -> Result<Explanation, CrawlError> {
-    // `mailto:a@b.example` has a scheme, `www.example.org:8080/` has none.
-    let is_scheme = |name: &str| {
-        name != "localhost" && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'+' || b == b'-')
-    };
-    let has_scheme =
-        address.contains("://") || address.split_once(':').is_some_and(|(name, _)| is_scheme(name));
-    let with_scheme = if has_scheme { address.to_owned() } else { format!("http://{address}") };
-    match spec.canonical.parse(&with_scheme) {
+    match spec.canonical.parse_typed(address) {
         Ok(url) => explain_url(job, spec, &url),
         Err(fault) => Ok(explain_unusable(job, address, &fault)),
     }

@@ -172,7 +172,8 @@ fn notes(page: &Page) -> Vec<String> {
 
 /// A fetch that brought nothing: tried again later, or given up.
 pub fn finish_failure(leased: &LeasedLink, fault: &FetchError, stages: &Stages) -> After {
-    if let FetchError::AddressRefused(_) = fault {
+    // Definite: asking again soon would bring the same answer.
+    if let FetchError::AddressRefused(_) | FetchError::NoSuchName(_) = fault {
         end(leased, fault.code(), failure(fault), stages);
         return After::Next;
     }

@@ -7,12 +7,13 @@
 //! | who may be asked, when | `servers.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
 //! | what is followed | `scope.rs`, `findings.rs` |
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
-//! | a crawl from start to end | `engine.rs`, `set_up.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `waiting.rs` |
+//! | a crawl from start to end | `engine.rs`, `set_up.rs`, `begin.rs`, `reopen.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `waiting.rs` |
 //! | seeds that are visited again | `rounds.rs` |
 //! | why was this (not) fetched | `explain.rs` |
 //!
 //! Not here: how bytes are fetched, stored or read. Those are the crates below.
 
+mod begin;
 pub mod budget;
 pub mod clock;
 pub mod counters;

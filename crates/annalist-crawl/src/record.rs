@@ -210,7 +210,8 @@ fn warc_block(block: Block) -> annalist_warc::Block {
     }
 }
 
-/// The head of a response, up to and with its empty line; interim responses before it included.
+/// The head of a response, up to and with its empty line. Interim responses (1xx) are no part of a capture: replay and
+/// index tools take the first status line for the answer.
 fn http_head(block: &Block) -> io::Result<Vec<u8>> {
     const LONGEST_HEAD: u64 = 1 << 20;
     let mut start = match block {
@@ -221,20 +222,20 @@ fn http_head(block: &Block) -> io::Result<Vec<u8>> {
             start
         }
     };
-    let mut end = 0;
-    while let Some(at) = find(&start[end..], b"\r\n\r\n").map(|at| end + at + 4) {
-        let interim = start[end..].starts_with(b"HTTP/1.1 1") || start[end..].starts_with(b"HTTP/1.0 1");
-        end = at;
-        if !interim {
-            break;
-        }
-    }
-    start.truncate(if end == 0 { start.len() } else { end });
+    start.truncate(head_length(&start).unwrap_or(start.len()));
     Ok(start)
 }
 
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    haystack.windows(needle.len()).position(|window| window == needle)
+/// Some servers end their lines with a newline alone, some begin with an empty one.
+fn head_length(start: &[u8]) -> Option<usize> {
+    let mut from = start.iter().position(|byte| !matches!(byte, b'\r' | b'\n'))?;
+    loop {
+        from += start.get(from..)?.iter().position(|byte| *byte == b'\n')? + 1;
+        let rest = start.get(from..)?;
+        if let Some(end) = [&b"\n"[..], b"\r\n"].iter().find(|end| rest.starts_with(end)) {
+            return Some(from + end.len());
+        }
+    }
 }
 
 #[cfg(test)]
@@ -247,11 +248,10 @@ mod tests {
     fn a_head_ends_with_its_empty_line() {
         let whole = b"HTTP/1.1 200 OK\r\nA: b\r\n\r\nbody\r\n\r\n".to_vec();
         assert_eq!(http_head(&Block::Memory(whole)).unwrap(), b"HTTP/1.1 200 OK\r\nA: b\r\n\r\n");
-        let interim = b"HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200 OK\r\n\r\nbody".to_vec();
-        assert_eq!(
-            http_head(&Block::Memory(interim)).unwrap(),
-            b"HTTP/1.1 103 Early\r\n\r\nHTTP/1.1 200 OK\r\n\r\n"
-        );
+        let plain = b"\nHTTP/1.0 200 OK\nA: b\n\nbody\r\n\r\nmore".to_vec();
+        assert_eq!(http_head(&Block::Memory(plain)).unwrap(), b"\nHTTP/1.0 200 OK\nA: b\n\n");
+        let cut = b"HTTP/1.1 200 OK\r\nA: b\r\n".to_vec();
+        assert_eq!(http_head(&Block::Memory(cut.clone())).unwrap(), cut);
     }
 
     #[test]

@@ -2,35 +2,70 @@
 //! `budget.rs`; here they are compared with what was kept of the earlier runs.
 
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 
 use annalist_frontier::{Change, Frontier, FrontierError, Known, State};
 use annalist_model::spec::Spec;
-use annalist_model::{Outcome, SkipReason, Time};
+use annalist_model::{Outcome, SkipReason, Time, UrlKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::budget::Before;
 use crate::counters::Counters;
 use crate::delay::rules_for;
+use crate::findings::judge;
+use crate::scope::{Facts, Scope, Walked, Way};
+use crate::stages::passed;
 
-/// Which limits the job was last opened with.
-pub const LIMITS_NOTE: &str = "limits";
+/// Which limits of pages, bytes and time the job was last opened with.
+const LIMITS_NOTE: &str = "limits";
+/// Which depths the job was last opened with.
+const DEPTHS_NOTE: &str = "depths";
 
-/// A change, and why its link was skipped so far, if it is about one.
-pub type Reopening = (Change, Option<SkipReason>);
+/// A change, and why and how often its link was skipped so far, if it is about one.
+pub type Reopening = (Change, Option<(SkipReason, u32)>);
 
-/// What the limits of this run allow again: looks through all that was skipped, where they are not those of the last run.
-pub fn reopened(
+/// What the limits of this run allow again.
+#[derive(Debug, Default)]
+pub struct Reopened {
+    pub changes: Vec<Reopening>,
+    /// Links once refused as too deep, if the depths are others now. There may be very many: they are judged a piece at
+    /// a time.
+    pub too_deep: Vec<UrlKey>,
+    /// To be committed after all of these.
+    pub notes: Vec<Reopening>,
+}
+
+impl Reopened {
+    /// Looks through all that was skipped for a limit, where the limits are not those of the last run.
+    pub fn of(spec: &Spec, frontier: &Frontier, counters: &Counters) -> Result<Reopened, FrontierError> {
+        let mut reopened = Reopened::default();
+        let limits = limits_of(spec);
+        // Every run has a seed's time anew.
+        let timed = spec.seeds.iter().any(|seed| seed.time.is_some());
+        if timed || frontier.note(LIMITS_NOTE) != Some(limits.as_slice()) {
+            reopened.changes = skipped_links(spec, frontier, counters)?;
+            reopened.notes.push(note(LIMITS_NOTE, limits));
+        }
+        let depths = depths_of(spec);
+        if frontier.note(DEPTHS_NOTE) != Some(depths.as_slice()) {
+            frontier.each_refused(&mut |known| {
+                if let State::Refused { reason: SkipReason::TooDeep, .. } = known.state {
+                    reopened.too_deep.push(known.key);
+                }
+            })?;
+            reopened.notes.push(note(DEPTHS_NOTE, depths));
+        }
+        Ok(reopened)
+    }
+}
+
+/// Links that had their turn and were skipped for a limit that allows them now.
+fn skipped_links(
     spec: &Spec,
     frontier: &Frontier,
     counters: &Counters,
 ) -> Result<Vec<Reopening>, FrontierError> {
     let mut changes = Vec::new();
-    let limits = fingerprint(spec);
-    // Every run has a seed's time anew.
-    let timed = spec.seeds.iter().any(|seed| seed.time.is_some());
-    if !timed && frontier.note(LIMITS_NOTE) == Some(limits.as_slice()) {
-        return Ok(changes);
-    }
     let before = Before::of(counters, spec);
     let mut opened = BTreeSet::new();
     let mut failed = None;
@@ -44,16 +79,40 @@ pub fn reopened(
                 not_before: Time::default(),
                 reason: "its limit allows it again".to_owned(),
             };
-            changes.push((again, Some(reason)));
+            changes.push((again, Some((reason, 1))));
         }
         Ok(None) => {}
         Err(fault) => failed = Some(fault),
     })?;
-    if let Some(fault) = failed {
-        return Err(fault);
+    failed.map_or(Ok(changes), Err)
+}
+
+/// Which of these links, refused as too deep, are in scope now. What the page that named one was, beside its address, is
+/// not kept: a rule about its type or language brings no link back.
+pub fn within_depth(
+    keys: &[UrlKey],
+    spec: &Spec,
+    scope: &Scope,
+    frontier: &Frontier,
+) -> Result<Vec<Reopening>, FrontierError> {
+    let mut changes = Vec::new();
+    for key in keys {
+        let Some(known) = frontier.lookup(*key)? else { continue };
+        let Some(link) = known.link else { continue };
+        let via = link.via;
+        let page = via.and_then(|page| passed(frontier, page));
+        let way = Way::new(move || Walked::up(via, |page| passed(frontier, page)));
+        // It was refused for its depth, so its page was near enough to the scope.
+        let facts = Facts {
+            via_url: page.as_ref().map(|page| page.link.url.as_str()),
+            way: Some(&way),
+            ..Facts::default()
+        };
+        let judged = judge(link, &facts, 0.0, spec, scope);
+        if let Change::Discovered { .. } = judged {
+            changes.push((judged, Some((SkipReason::TooDeep, known.times_seen))));
+        }
     }
-    // The last: should the start be interrupted, the next one looks again.
-    changes.push((Change::Note { name: LIMITS_NOTE.to_owned(), value: limits.to_vec() }, None));
     Ok(changes)
 }
 
@@ -86,10 +145,23 @@ fn allowed_again(
     Ok(allowed.then_some(*reason))
 }
 
-/// A number that changes with every limit of a site or a seed.
-fn fingerprint(spec: &Spec) -> [u8; 8] {
+fn limits_of(spec: &Spec) -> [u8; 8] {
     let sites: Vec<_> = spec.sites.iter().map(|site| (&site.site, site.pages, site.size_bytes)).collect();
     let seeds: Vec<_> = spec.seeds.iter().map(|seed| (seed.pages, seed.size_bytes, seed.time)).collect();
-    let limits = format!("{:?}", (spec.limits.site_pages, spec.limits.site_size_bytes, sites, seeds));
-    xxh3_64(limits.as_bytes()).to_le_bytes()
+    fingerprint(&(spec.limits.site_pages, spec.limits.site_size_bytes, sites, seeds))
+}
+
+fn depths_of(spec: &Spec) -> [u8; 8] {
+    let sites: Vec<_> = spec.sites.iter().map(|site| (&site.site, site.depth)).collect();
+    let seeds: Vec<_> = spec.seeds.iter().map(|seed| seed.depth).collect();
+    fingerprint(&(spec.scope.depth, sites, seeds))
+}
+
+/// A number that changes with every limit.
+fn fingerprint(limits: &dyn Debug) -> [u8; 8] {
+    xxh3_64(format!("{limits:?}").as_bytes()).to_le_bytes()
+}
+
+fn note(name: &str, value: [u8; 8]) -> Reopening {
+    (Change::Note { name: name.to_owned(), value: value.to_vec() }, None)
 }

@@ -29,9 +29,6 @@ use crate::status::Board;
 use crate::stop::Stop;
 use crate::turn::{Turn, rested};
 
-/// How far back the pages that led to a link are looked up; beyond that nothing is known of them.
-const LONGEST_WAY: usize = 200;
-
 /// Everything the visits of one crawl share.
 #[derive(Debug)]
 pub struct Stages {
@@ -161,21 +158,7 @@ impl Stages {
     }
 
     fn walk(&self, from: Option<UrlKey>) -> Walked {
-        let mut walked = Walked::default();
-        let mut next = from;
-        while let Some(key) = next {
-            let known = self.frontier().lookup(key).ok().flatten();
-            let Some((link, value)) = known.and_then(|known| Some((known.link?, known.value))) else {
-                return walked;
-            };
-            if walked.pages.len() >= LONGEST_WAY {
-                return walked;
-            }
-            next = link.via;
-            walked.pages.push(Passed { link, score: Score::new(value) });
-        }
-        walked.is_whole = true;
-        walked
+        Walked::up(from, |key| passed(&self.frontier(), key))
     }
 
     /// The address of a page known by its key only.
@@ -183,6 +166,12 @@ impl Stages {
         let known = self.frontier().lookup(key?).ok().flatten()?;
         Some(known.link?.url.as_str().to_owned())
     }
+}
+
+/// A page that led to a link, if the frontier knows it.
+pub fn passed(frontier: &Frontier, key: UrlKey) -> Option<Passed> {
+    let known = frontier.lookup(key).ok().flatten()?;
+    Some(Passed { link: known.link?, score: Score::new(known.value) })
 }
 
 /// The line to one server, held for as long as its turn lasts.

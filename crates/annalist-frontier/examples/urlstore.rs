@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use annalist_disk::{Dice, RealDisk};
 use annalist_frontier::{
-    Batch, Change, Committed, Frontier, Journal, Merging, Place, Settings, Urgency, open,
+    Batch, Change, Committed, Frontier, Journal, Merging, Place, Purpose, Settings, Urgency, open,
 };
 use annalist_model::spec::Update;
 use annalist_model::{Outcome, Time, UrlKey};
@@ -238,6 +238,7 @@ impl Consumer {
             digest: Some(format!("sha1:{:032X}", key.url)),
             at: now,
             bytes: 20_000,
+            purpose: Purpose::Page,
         };
         // The producer may have ended: then nobody needs the outcomes.
         let _ = self.visited.send(keys.into_iter().map(done).collect());

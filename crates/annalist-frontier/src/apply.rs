@@ -12,7 +12,7 @@ use crate::frontier::Frontier;
 use crate::head::Head;
 use crate::journal::Committed;
 use crate::record::{self, Ending, Original, Record};
-use crate::settings::{Urgency, bucket_of};
+use crate::settings::{Purpose, Urgency, bucket_of};
 
 impl Frontier {
     /// Takes in what was committed, in the order it was. Reads from disk at most to check some mentions; never waits for
@@ -82,7 +82,7 @@ impl Frontier {
                 let text = Text { offset: committed.start() + text.offset, ..text };
                 if self.is_news(key.site, position) { self.mentioned(mention, text) } else { Ok(()) }
             }
-            Spelt::Done { key, body } => self.done(position, key, body),
+            Spelt::Done { key, purpose, body } => self.done(position, key, purpose, body),
             Spelt::Retry { key, not_before, tries, body } => {
                 if self.is_news(key.site, position) {
                     self.retry(key, not_before, tries, body)
@@ -220,7 +220,13 @@ impl Frontier {
         self.moved(&before, &after)
     }
 
-    fn done(&mut self, position: u64, key: UrlKey, body: &[u8]) -> Result<(), FrontierError> {
+    fn done(
+        &mut self,
+        position: u64,
+        key: UrlKey,
+        purpose: Purpose,
+        body: &[u8],
+    ) -> Result<(), FrontierError> {
         let record = record::read(body).map_err(FrontierError::malformed("journal"))?;
         let Record::Ending(ending) = record else {
             return Err(FrontierError::damaged("journal", "an outcome is something else"));
@@ -234,7 +240,7 @@ impl Frontier {
             after.set_kind(Kind::Done);
             bucket.replace(before.as_ref(), after, Some(body));
             self.left_queue(key, before.as_ref());
-            let kept = !matches!(ending.outcome, Outcome::Skipped { .. });
+            let kept = purpose == Purpose::Page && !matches!(ending.outcome, Outcome::Skipped { .. });
             self.change_site(key.site, |row| {
                 row.captures = row.captures.saturating_add(u32::from(kept));
                 row.bytes = row.bytes.saturating_add(ending.bytes);

@@ -7,7 +7,7 @@ use annalist_model::{Link, Outcome, SkipReason, Time, UrlKey};
 
 use crate::codec::{Malformed, Put, Take};
 use crate::record::{self, Ending, LinkRecord, Place};
-use crate::settings::Urgency;
+use crate::settings::{Purpose, Urgency};
 
 /// What happened, committed together.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,7 +23,15 @@ pub enum Change {
     /// Seen, and not to be fetched. A later `Discovered` of the same URL makes it queued after all.
     Refused { link: Link, reason: SkipReason, detail: String },
     /// A link that had its turn has its outcome.
-    Done { key: UrlKey, outcome: Outcome, place: Option<Place>, digest: Option<String>, at: Time, bytes: u64 },
+    Done {
+        key: UrlKey,
+        outcome: Outcome,
+        place: Option<Place>,
+        digest: Option<String>,
+        at: Time,
+        bytes: u64,
+        purpose: Purpose,
+    },
     /// To be tried again, not before a time.
     Retry { key: UrlKey, not_before: Time, tries: u16, reason: String },
     /// A link that has its outcome is to be visited once more, not before a time.
@@ -53,6 +61,7 @@ const SITE_CLOSED: u8 = 8;
 const NOTE: u8 = 9;
 const SITE_OPENED: u8 = 10;
 const AGAIN: u8 = 11;
+const PREREQUISITE_DONE: u8 = 12;
 
 /// Changes in the journal's spelling. Room for the frame's head is kept at its start, so that a batch is written
 /// as it is.
@@ -121,7 +130,7 @@ impl Batch {
         match change {
             Change::Discovered { link, value, urgency } => self.discovered(&link.into(), *value, *urgency),
             Change::Refused { link, reason, detail } => self.refused(&link.into(), *reason, detail),
-            Change::Done { key, outcome, place, digest, at, bytes } => {
+            Change::Done { key, outcome, place, digest, at, bytes, purpose } => {
                 let ending = Ending {
                     outcome: outcome.clone(),
                     place: place.clone(),
@@ -129,7 +138,11 @@ impl Batch {
                     at: *at,
                     bytes: *bytes,
                 };
-                self.begin(DONE, *key);
+                let tag = match purpose {
+                    Purpose::Page => DONE,
+                    Purpose::Prerequisite => PREREQUISITE_DONE,
+                };
+                self.begin(tag, *key);
                 self.body(|out| record::put_ending(out, &ending));
             }
             Change::Retry { key, not_before, tries, reason } => {
@@ -204,7 +217,7 @@ pub(crate) struct Text<'a> {
 pub(crate) enum Spelt<'a> {
     Discovered { key: UrlKey, value: f32, urgency: Urgency, depth: u16, text: Text<'a> },
     Refused { key: UrlKey, depth: u16, text: Text<'a> },
-    Done { key: UrlKey, body: &'a [u8] },
+    Done { key: UrlKey, purpose: Purpose, body: &'a [u8] },
     Retry { key: UrlKey, not_before: Time, tries: u16, body: &'a [u8] },
     Again { key: UrlKey, not_before: Time, body: &'a [u8] },
     Valued { key: UrlKey, value: f32 },
@@ -235,7 +248,8 @@ impl<'a> Changes<'a> {
                 text: text(take, self.frame_bytes)?,
             },
             REFUSED => Spelt::Refused { key: link, depth: take.u16()?, text: text(take, self.frame_bytes)? },
-            DONE => Spelt::Done { key: link, body: body(take)? },
+            DONE => Spelt::Done { key: link, purpose: Purpose::Page, body: body(take)? },
+            PREREQUISITE_DONE => Spelt::Done { key: link, purpose: Purpose::Prerequisite, body: body(take)? },
             RETRY => Spelt::Retry {
                 key: link,
                 not_before: Time::from_millis(take.u64()?),

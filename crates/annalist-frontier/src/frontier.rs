@@ -86,6 +86,7 @@ pub struct Counts {
 /// What one site came to so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SiteCounts {
+    /// Of pages: robots.txt is none.
     pub captures: u64,
     pub bytes: u64,
     /// Links known to wait; only counted while the site is in memory.

@@ -56,7 +56,7 @@ pub use lease::{Lease, LeaseId, LeasedLink};
 pub use lookup::{Known, Original, SiteState, State};
 pub use open::{open, read_only};
 pub use record::{LinkRecord, Place};
-pub use settings::{Merging, Settings, Urgency};
+pub use settings::{Merging, Purpose, Settings, Urgency};
 
 /// The key of a host, as [`Change::HostRests`] wants it: of [`annalist_model::CanonicalUrl::host`].
 pub fn host_key(host: &str) -> u64 {

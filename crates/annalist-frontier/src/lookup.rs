@@ -60,6 +60,7 @@ pub enum State {
 pub struct SiteState {
     pub rests_until: Time,
     pub delay: Duration,
+    /// Of pages: robots.txt is none.
     pub captures: u64,
     pub bytes: u64,
     pub closed: Option<SkipReason>,
@@ -196,6 +197,11 @@ impl Frontier {
     /// Calls `f` with every link that has its outcome, bucket by bucket. Reads all there is of them.
     pub fn each_done(&self, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
         self.buckets.iter().try_for_each(|bucket| self.each_of(bucket, Kind::Done, f))
+    }
+
+    /// Calls `f` with every link that was refused, bucket by bucket. Reads all there is of them.
+    pub fn each_refused(&self, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
+        self.buckets.iter().try_for_each(|bucket| self.each_of(bucket, Kind::Refused, f))
     }
 
     fn each_of(&self, bucket: &Bucket, kind: Kind, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {

@@ -56,6 +56,15 @@ pub enum Urgency {
     Urgent,
 }
 
+/// What a capture was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Purpose {
+    #[default]
+    Page,
+    /// Needed before a page may be asked for, such as robots.txt: no capture of its site's count.
+    Prerequisite,
+}
+
 /// Of a run.
 const BLOCK_BYTES: u64 = (BLOCK * ENTRY_BYTES) as u64;
 

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use annalist_disk::SimDisk;
 use annalist_frontier::{
-    Change, Frontier, Journal, Merging, Place, Settings, State, Transaction, Urgency, host_key, open,
-    read_only,
+    Change, Frontier, Journal, Merging, Place, Purpose, Settings, State, Transaction, Urgency, host_key,
+    open, read_only,
 };
 use annalist_model::spec::{Order, SiteOrder, Update};
 use annalist_model::{CanonicalUrl, Link, Outcome, SkipReason, Time, UrlKey};
@@ -94,6 +94,7 @@ fn done(text: &str, digest: &str) -> Change {
         digest: Some(digest.to_owned()),
         at: at(1),
         bytes: 100,
+        purpose: Purpose::Page,
     }
 }
 
@@ -415,4 +416,23 @@ fn a_frontier_can_be_handed_to_another_thread() {
     fn is_send<T: Send>() {}
     is_send::<Frontier>();
     is_send::<Journal>();
+}
+
+#[test]
+fn what_a_page_needs_first_is_no_capture_of_its_site() {
+    let mut f = Fixture::new(settings());
+    let robots = match done("http://a.test/robots.txt", "sha1:R") {
+        Change::Done { key, outcome, place, digest, at, bytes, .. } => {
+            Change::Done { key, outcome, place, digest, at, bytes, purpose: Purpose::Prerequisite }
+        }
+        other => other,
+    };
+    f.commit(vec![found("http://a.test/robots.txt", 0.0), robots, found("http://a.test/", 1.0)]);
+    f.commit(vec![done("http://a.test/", "sha1:X")]);
+    for _ in 0..2 {
+        let had = f.frontier.site_counts(key("http://a.test/").site).unwrap();
+        assert_eq!((had.captures, had.bytes), (1, 200));
+        f.frontier.checkpoint().unwrap();
+    }
+    assert!(f.frontier.place_of_digest("sha1:R").unwrap().is_some());
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use annalist_disk::SimDisk;
 use annalist_frontier::{
-    Change, Frontier, Journal, Lease, Merging, Settings, Transaction, Urgency, host_key, open,
+    Change, Frontier, Journal, Lease, Merging, Purpose, Settings, Transaction, Urgency, host_key, open,
 };
 use annalist_model::spec::{Order, SiteOrder, Update};
 use annalist_model::{Link, Outcome, SkipReason, Time, UrlKey};
@@ -308,6 +308,7 @@ impl World {
                         digest: Some(format!("sha1:{}", key.url % 30)),
                         at: self.now,
                         bytes: 5,
+                        purpose: Purpose::Page,
                     });
                     if *choice == 4 {
                         let not_before = self.later(6);
@@ -424,6 +425,7 @@ fn lease_all(frontier: &mut Frontier, journal: &mut Journal, mut now: Time) -> V
             digest: None,
             at: now,
             bytes: 1,
+            purpose: Purpose::Page,
         };
         let committed = journal.commit(&Transaction { changes: keys.iter().map(done).collect() }).unwrap();
         frontier.apply(committed).unwrap();

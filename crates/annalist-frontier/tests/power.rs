@@ -10,7 +10,8 @@ use std::time::Duration;
 
 use annalist_disk::{Dice, Fault, SimDisk};
 use annalist_frontier::{
-    Change, Frontier, FrontierError, Journal, Merging, Settings, Transaction, Urgency, host_key, open,
+    Change, Frontier, FrontierError, Journal, Merging, Purpose, Settings, Transaction, Urgency, host_key,
+    open,
 };
 use annalist_model::spec::{Order, Update};
 use annalist_model::{Link, Outcome, SkipReason, Time};
@@ -66,6 +67,7 @@ fn change(n: usize, pick: &mut dyn FnMut(u64) -> usize) -> Change {
             digest: Some(format!("sha1:{}", pick(20))),
             at: now(),
             bytes: 1,
+            purpose: if pick(4) == 0 { Purpose::Prerequisite } else { Purpose::Page },
         },
         3 => Change::Retry { key, not_before: now(), tries: pick(4) as u16, reason: "reset".to_owned() },
         4 => Change::Note { name: format!("note{}", pick(3)), value: n.to_le_bytes().to_vec() },

@@ -1,18 +1,18 @@
-//! What earlier versions stored is still read. `fixtures/version-1` was written by `the_fixture_is_written` when
-//! version 1 was today's; it is never written again.
+//! What earlier versions stored is still read. `fixtures/version-1` was written by `examples/fixture.rs` when version 1 was
+//! today's; it is never written again.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails where it stands")]
+
+mod written;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use annalist_disk::{Disk, RealDisk, SimDisk};
-use annalist_frontier::{
-    Change, Frontier, FrontierError, Merging, Place, Settings, State, Transaction, Urgency, host_key, open,
-    read_only,
-};
-use annalist_model::{CanonicalUrl, Link, Outcome, SkipReason, Time, UrlKey};
+use annalist_disk::{Disk, SimDisk};
+use annalist_frontier::{Frontier, FrontierError, Place, State, Transaction, Urgency, open, read_only};
+use annalist_model::{Link, Outcome, SkipReason};
+use written::{at, journalled, key, settings, url};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 const DIR: &str = "/frontier";
@@ -21,100 +21,11 @@ fn fixture() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-1")
 }
 
-fn settings() -> Settings {
-    Settings {
-        memory_bytes: 1 << 20,
-        links_per_turn: 2,
-        default_delay: Duration::ZERO,
-        merging: Merging::Inline,
-        ..Settings::default()
-    }
-}
-
-fn at(seconds: u64) -> Time {
-    Time::from_millis(1_700_000_000_000 + seconds * 1000)
-}
-
-fn url(text: &str) -> CanonicalUrl {
-    CanonicalUrl::parse(text).unwrap()
-}
-
-fn key(text: &str) -> UrlKey {
-    url(text).key()
-}
-
-fn found(text: &str, value: f32, urgency: Urgency) -> Change {
-    let anchor = format!("to {text}");
-    let link = Link { depth: 2, via: Some(key("http://a.test/")), anchor, ..Link::seed(url(text), 1) };
-    Change::Discovered { link, value, urgency }
-}
-
-fn done(text: &str, outcome: Outcome, digest: Option<&str>) -> Change {
-    Change::Done {
-        key: key(text),
-        outcome,
-        place: Some(Place { file: "a.warc.gz".to_owned(), offset: 10, length: 20 }),
-        digest: digest.map(str::to_owned),
-        at: at(1),
-        bytes: 100,
-    }
-}
-
-/// Everything that version 1 could say, in a run.
-fn merged() -> Vec<Change> {
-    let refused = Link::seed(url("http://c.test/no"), 0);
-    let captured = Outcome::Captured { status: 200 };
-    vec![
-        Change::Discovered {
-            link: Link::seed(url("http://a.test/"), 0),
-            value: 1.0,
-            urgency: Urgency::Normal,
-        },
-        found("http://a.test/best", 0.9, Urgency::Normal),
-        found("http://a.test/image", 0.1, Urgency::Urgent),
-        found("http://a.test/later", 0.8, Urgency::Normal),
-        found("http://b.test/1", 0.5, Urgency::Normal),
-        found("http://b.test/2", 0.25, Urgency::Normal),
-        found("http://d.test/waits", 0.5, Urgency::Normal),
-        Change::Refused { link: refused, reason: SkipReason::OutOfScope, detail: "elsewhere".to_owned() },
-        done("http://a.test/", captured, Some("sha1:X")),
-        Change::Retry {
-            key: key("http://a.test/later"),
-            not_before: at(30),
-            tries: 1,
-            reason: "reset".to_owned(),
-        },
-        Change::Valued { key: key("http://b.test/2"), value: 0.75 },
-        Change::SiteRests { site: key("http://b.test/").site, until: at(10), delay: Duration::from_secs(3) },
-        Change::HostRests {
-            site: key("http://b.test/").site,
-            host: host_key("http://b.test"),
-            until: at(20),
-        },
-        Change::SiteClosed { site: key("http://d.test/").site, reason: SkipReason::SiteBudget },
-        Change::Note { name: "counters".to_owned(), value: b"old".to_vec() },
-    ]
-}
-
-/// And in the journal behind it.
-fn journalled() -> Vec<Change> {
-    let detail = "its seed's page limit is reached".to_owned();
-    vec![
-        found("http://e.test/new", 0.3, Urgency::Normal),
-        found("http://b.test/1", 0.6, Urgency::Normal),
-        done("http://a.test/best", Outcome::Skipped { reason: SkipReason::Budget, detail }, None),
-        Change::Note { name: "counters".to_owned(), value: b"new".to_vec() },
-    ]
-}
-
 #[test]
-#[ignore = "writes the fixture of today's version, where there is none yet"]
-fn the_fixture_is_written() {
-    assert!(!fixture().exists(), "a stored version does not change any more");
-    let (mut frontier, mut journal) = open(Arc::new(RealDisk), &fixture(), settings(), at(0)).unwrap();
-    frontier.apply(journal.commit(&Transaction { changes: merged() }).unwrap()).unwrap();
-    frontier.checkpoint().unwrap();
-    frontier.apply(journal.commit(&Transaction { changes: journalled() }).unwrap()).unwrap();
+fn what_the_fixture_s_writer_writes_is_what_is_looked_for_here() {
+    let disk = SimDisk::new();
+    written::write(Arc::new(disk.clone()), Path::new(DIR)).unwrap();
+    assert_as_written(&read_only(Arc::new(disk), Path::new(DIR), settings()).unwrap());
 }
 
 /// The fixture on a disk where it can be written to.

@@ -1,6 +1,6 @@
 //! The nouns of Annalist, in the words of the glossary.
 //!
-//! - `url`: [`CanonicalUrl`], sites, hosts and keys; what two spellings of one address have in common
+//! - `url`: [`CanonicalUrl`], sites, hosts and keys; what two spellings of one address have in common; `typed`: what people type
 //! - `link`: a URL with how it was found
 //! - `capture`: the exchanged bytes of one fetch
 //! - `page`: what was read from a capture
@@ -17,6 +17,7 @@ pub mod page;
 pub mod score;
 pub mod spec;
 pub mod time;
+mod typed;
 pub mod url;
 
 pub use capture::{Block, Capture, ResponseHead, Truncated};

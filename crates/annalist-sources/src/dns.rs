@@ -19,7 +19,7 @@ use crate::expiring::Expiring;
 
 const SHORTEST_TTL: u32 = 60;
 const LONGEST_TTL: u32 = 24 * 3600;
-/// How long a name that does not exist stays so.
+/// How long a name without addresses stays so.
 const NEGATIVE: Duration = Duration::from_secs(300);
 const CACHE_BYTES: usize = 32 << 20;
 /// One host needs no more; a hostile zone could send thousands.
@@ -46,6 +46,8 @@ pub struct Resolved {
 enum Answer {
     Addresses(Vec<IpAddr>),
     NoSuchName,
+    /// The name exists, or IPv4 was not answered and there is nothing for IPv6: that may pass.
+    NoAddresses,
 }
 
 #[derive(Debug)]
@@ -82,6 +84,7 @@ impl Resolver {
                 Ok(Resolved { addresses: at_port(&addresses), lookup: None })
             }
             Some(Answer::NoSuchName) => Err(FetchError::NoSuchName(name.to_owned())),
+            Some(Answer::NoAddresses) => Err(no_addresses(name)),
             None => {
                 let lookup = self.look_up(name, now).await?;
                 Ok(Resolved { addresses: at_port(&lookup.addresses), lookup: Some(lookup) })
@@ -114,25 +117,33 @@ impl Resolver {
         let answer = tokio::time::timeout(self.patience, dns.lookup_ip(format!("{name}."))).await;
         let found = match answer {
             Err(_) => return Err(FetchError::Dns(format!("{name}: no answer in time"))),
-            Ok(Err(error)) => return Err(self.no_addresses(name, &error, now)),
+            Ok(Err(error)) => return Err(self.failed(name, &error, now)),
             Ok(Ok(found)) => found,
         };
         let lookup = facts(name, &found, now);
         if lookup.addresses.is_empty() {
-            self.keep(name, Answer::NoSuchName, now.plus(NEGATIVE));
-            return Err(FetchError::NoSuchName(name.to_owned()));
+            self.keep(name, Answer::NoAddresses, now.plus(NEGATIVE));
+            return Err(no_addresses(name));
         }
         self.keep(name, Answer::Addresses(lookup.addresses.clone()), now.plus(lookup.ttl));
         Ok(lookup)
     }
 
-    fn no_addresses(&self, name: &str, error: &NetError, now: Time) -> FetchError {
-        if error.is_nx_domain() || error.is_no_records_found() {
+    fn failed(&self, name: &str, error: &NetError, now: Time) -> FetchError {
+        if error.is_nx_domain() {
             self.keep(name, Answer::NoSuchName, now.plus(NEGATIVE));
             return FetchError::NoSuchName(name.to_owned());
         }
+        if error.is_no_records_found() {
+            self.keep(name, Answer::NoAddresses, now.plus(NEGATIVE));
+            return no_addresses(name);
+        }
         FetchError::Dns(format!("{name}: {error}"))
     }
+}
+
+fn no_addresses(name: &str) -> FetchError {
+    FetchError::Dns(format!("{name} has no address"))
 }
 
 fn client(servers: &[SocketAddr]) -> Result<TokioResolver, NetError> {
@@ -190,7 +201,8 @@ mod tests {
         CanonicalUrl::parse(text).unwrap()
     }
 
-    /// Answers every question with two addresses and a TTL of 300 s; names that begin with `no` do not exist.
+    /// Answers every question with two addresses and a TTL of 300 s; names that begin with `no` do not exist, of those that
+    /// begin with `ill` it cannot tell the IPv4 addresses, and there are no others.
     async fn name_server() -> (SocketAddr, Arc<AtomicUsize>) {
         let socket = UdpSocket::bind("127.0.0.1:0").await.unwrap();
         let at = socket.local_addr().unwrap();
@@ -201,21 +213,15 @@ mod tests {
             while let Ok((_, from)) = socket.recv_from(&mut query).await {
                 count.fetch_add(1, Ordering::SeqCst);
                 let end = 12 + query[12..].iter().position(|b| *b == 0).unwrap() + 5;
-                let missing = query[13..].starts_with(b"no");
+                let is_v4 = query[end - 3] == 1;
+                let (code, answers) = match &query[13..16] {
+                    b"ill" if is_v4 => (2, 0),
+                    b"ill" => (0, 0),
+                    [b'n', b'o', _] => (3, 0),
+                    _ => (0, 2),
+                };
                 let mut reply = query[..end].to_vec();
-                let answers = if missing { 0 } else { 2 };
-                reply[2..12].copy_from_slice(&[
-                    0x81,
-                    if missing { 0x83 } else { 0x80 },
-                    0,
-                    1,
-                    0,
-                    answers,
-                    0,
-                    0,
-                    0,
-                    0,
-                ]);
+                reply[2..12].copy_from_slice(&[0x81, 0x80 | code, 0, 1, 0, answers, 0, 0, 0, 0]);
                 for last in 1..=answers {
                     reply.extend_from_slice(&[0xc0, 12, 0, 1, 0, 1, 0, 0, 1, 44, 0, 4, 8, 8, 8, last]);
                 }
@@ -278,6 +284,16 @@ mod tests {
         }
         // One question for IPv4, one for IPv6.
         assert!(asked.load(Ordering::SeqCst) <= 2);
+    }
+
+    #[tokio::test]
+    async fn a_name_server_that_cannot_tell_does_not_say_that_there_is_no_such_name() {
+        let (at, _) = name_server().await;
+        let resolver = resolver(vec![at]);
+        for _ in 0..2 {
+            let error = resolver.resolve(&url("http://ill.example/"), NOW).await.unwrap_err();
+            assert!(matches!(error, FetchError::Dns(_)), "{error}");
+        }
     }
 
     #[tokio::test]

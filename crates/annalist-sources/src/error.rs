@@ -21,7 +21,8 @@ pub enum SetupError {
 /// Why one fetch brought no capture.
 #[derive(Debug, thiserror::Error)]
 pub enum FetchError {
-    #[error("no such name: {0}")]
+    /// A definite answer: not that there was none.
+    #[error("DNS knows no {0}")]
     NoSuchName(String),
     #[error("name not resolved: {0}")]
     Dns(String),
@@ -122,8 +123,10 @@ impl FetchError {
 
     fn persistence(&self) -> Persistence {
         match self {
-            FetchError::AddressRefused(_) | FetchError::Certificate(_) => Persistence::Never,
-            FetchError::NoSuchName(_) | FetchError::BadResponse(_) | FetchError::Tls(_) => Persistence::Once,
+            FetchError::AddressRefused(_) | FetchError::Certificate(_) | FetchError::NoSuchName(_) => {
+                Persistence::Never
+            }
+            FetchError::BadResponse(_) | FetchError::Tls(_) => Persistence::Once,
             FetchError::Dns(_)
             | FetchError::Connect(_)
             | FetchError::Timeout(_)
@@ -191,6 +194,7 @@ mod tests {
     #[test]
     fn a_lasting_failure_is_not_tried_again_or_once() {
         assert_eq!(waits(&FetchError::Certificate(String::new())), [None; 4]);
+        assert_eq!(waits(&FetchError::NoSuchName(String::new())), [None; 4]);
         assert_eq!(waits(&FetchError::BadResponse("x")), [Some(60), None, None, None]);
     }
 

@@ -156,14 +156,14 @@ pub struct CheckArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  annalist index collections/first/archive/*.warc.gz > all.cdxj
-  annalist index --frequencies first.tsv collections/first/archive
+  annalist index collections/first > all.cdxj
+  annalist index --frequencies first.tsv collections/first
 
 The second counts the HTML and plain text pages that were answered with success, each text once, and writes for each
 language how many of them have a term: a stem, or two of words side by side. Stop words are left out. It says which
 terms stand out from what is usual in the language, or from what --background says is usual.")]
 pub struct IndexArgs {
-    /// WARC files, or folders of them
+    /// WARC files, folders of them, or job directories
     #[arg(required = true, value_name = "ARCHIVE")]
     pub paths: Vec<PathBuf>,
     /// Where to write [default: standard output]
@@ -182,10 +182,10 @@ pub struct IndexArgs {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
-  annalist verify collections/first/archive
+  annalist verify collections/first
 Exit code 0 when all files are valid, 9 when one is not.")]
 pub struct VerifyArgs {
-    /// WARC files, or folders of them
+    /// WARC files, folders of them, or job directories
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// One JSON object as the last line of standard output

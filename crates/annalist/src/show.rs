@@ -92,8 +92,7 @@ pub fn report(report: &Report, job: &Path) -> String {
     let _ = writeln!(text, "  {}   what was fetched, what was not and why", job.join("logs").display());
     let _ = writeln!(text, "how to look at it:");
     let _ = writeln!(text, "  annalist explain {} URL    why was a URL (not) fetched", job.display());
-    let _ =
-        writeln!(text, "  annalist verify {}    whether the files are valid", job.join("archive").display());
+    let _ = writeln!(text, "  annalist verify {}    whether the files are valid", job.display());
     text.push_str(&replay(job));
     text
 }
@@ -117,7 +116,9 @@ pub fn details(counters: &Counters) -> String {
     let by_status: Vec<(String, u64)> = counters.by_status.iter().map(|(s, n)| (s.to_string(), *n)).collect();
     let by_mime: Vec<(String, u64)> = counters.by_mime.iter().map(|(m, n)| (m.clone(), *n)).collect();
     let skipped: Vec<(String, u64)> = counters.skipped.iter().map(|(r, n)| (r.clone(), *n)).collect();
-    for (what, rows) in [("status", by_status), ("types", by_mime), ("skipped", skipped)] {
+    for (what, rows) in
+        [("status", by_status), ("types", by_mime), ("skipped (each mention counts)", skipped)]
+    {
         if !rows.is_empty() {
             let _ = writeln!(text, "  {what}: {}", most_frequent(rows));
         }
@@ -161,6 +162,7 @@ pub fn json(status: &Status, job: &Path, seconds: f64) -> Value {
         "failed": counters.failed,
         "retries": counters.retries,
         "truncated": counters.truncated,
+        // Mentions: `skipped.jsonl` has the URLs.
         "skipped": counters.skipped_in_all(),
         "skipped_by_reason": counters.skipped,
         "by_status": counters.by_status,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use annalist_crawl::scope::Scope;
-use annalist_model::CanonicalUrl;
+use annalist_model::Canonicaliser;
 use annalist_model::spec::{Mistake, Parsed, Spec, parse};
 use anyhow::{Context, Result};
 
@@ -173,8 +173,7 @@ fn head(args: &CrawlArgs, name: &str) -> String {
 
 /// A name for a crawl of one address: its host and port, never its password.
 fn name_of(url: &str) -> String {
-    let with_scheme = if url.contains("://") { url.to_owned() } else { format!("http://{url}") };
-    match CanonicalUrl::parse(&with_scheme) {
+    match Canonicaliser::default().parse_typed(url) {
         Ok(url) => url.host().split("//").last().unwrap_or("crawl").replace(':', "-"),
         Err(_) => "crawl".to_owned(),
     }
@@ -281,6 +280,7 @@ mod tests {
     fn a_password_is_no_part_of_a_name() {
         assert_eq!(super::name_of("http://bob:hunter2@a.test:81/x"), "a.test-81");
         assert_eq!(super::name_of("a.test/x"), "a.test");
+        assert_eq!(super::name_of("a.test/?u=http://b.test/"), "a.test");
     }
 
     #[test]

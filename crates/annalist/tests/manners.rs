@@ -16,7 +16,7 @@ use std::process::Output;
 use std::time::Duration;
 
 use annalist_warc::{Fields, Reader};
-use support::script::{Script, answer, html, missing, name_server, spec};
+use support::script::{NO_SUCH_NAME, SERVER_FAILURE, Script, answer, html, missing, name_server, spec};
 use support::{annalist, assert_exit, assert_valid, files_in, finish, json_of};
 
 /// Crawls `http://a.test/` on a scripted server; `more` goes to the top of the spec.
@@ -231,8 +231,8 @@ fn what_dns_said_is_kept_whatever_comes_of_the_address() {
     // Nobody listens on a port that was free a moment ago.
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let dns = name_server(|name| match name {
-        "inside.test" => Ipv4Addr::new(10, 9, 9, 9),
-        _ => Ipv4Addr::LOCALHOST,
+        "inside.test" => Ok(Ipv4Addr::new(10, 9, 9, 9)),
+        _ => Ok(Ipv4Addr::LOCALHOST),
     });
     let open = server.address.port();
     let seeds: String = [("one", open), ("two", open), ("shut", closed), ("inside", 80)]
@@ -262,6 +262,29 @@ fn what_dns_said_is_kept_whatever_comes_of_the_address() {
     let all: BTreeSet<String> =
         ["one", "two", "shut", "inside"].map(|name| format!("dns:{name}.test")).into();
     assert_eq!(told, all);
+}
+
+#[test]
+fn a_name_that_does_not_exist_is_not_tried_again_and_one_that_dns_cannot_tell_is() {
+    let dns = name_server(|name| Err(if name == "gone.test" { NO_SUCH_NAME } else { SERVER_FAILURE }));
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("spec.toml");
+    let text = format!(
+        "name = \"dns\"\ncontact = \"https://library.example/\"\n[[seed]]\nurl = \"http://gone.test/\"\n[[seed]]\nurl = \"http://ill.test/\"\n\
+         [fetch]\ntries = 3\nretry_delay = \"100ms\"\n[network]\ndns_servers = [\"{dns}\"]\n"
+    );
+    std::fs::write(&path, text).unwrap();
+    let job = dir.path().join("job");
+    let mut command = annalist();
+    command.arg("crawl").arg(&path).arg("--job").arg(&job).args(["--json", "--quiet"]);
+    let output = finish(&mut command, Duration::from_secs(60));
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("no such name (DNS knows no gone.test)"), "{told}");
+    let json = json_of(&output);
+    assert_eq!(json["failed"], 2, "{json}");
+    let log = std::fs::read_to_string(job.join("logs/crawl.log")).unwrap();
+    let tries = |name: &str| log.lines().filter(|line| line.contains(name)).count();
+    assert_eq!((tries("gone.test"), tries("ill.test")), (1, 3), "{log}");
 }
 
 #[test]

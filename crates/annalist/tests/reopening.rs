@@ -61,11 +61,14 @@ struct Small {
 impl Small {
     fn new() -> Small {
         let links: String = (0..10).map(|n| format!("<a href=\"/page/{n}\">{n}</a>")).collect();
-        let server = Script::serve(move |path, _| match path {
+        Small::serving(Script::serve(move |path, _| match path {
             "/" => html(&links),
             _ if path.starts_with("/page/") => html(path),
             _ => missing(),
-        });
+        }))
+    }
+
+    fn serving(server: Script) -> Small {
         Small { server, dir: tempfile::tempdir().unwrap() }
     }
 
@@ -101,13 +104,14 @@ fn raised_step_by_step(after: &str, limit: &dyn Fn(u64) -> String, reason: &str)
     assert_eq!(small.crawl(after, &limit(3))["pages"], 3);
     assert_eq!(small.told(reason), (2, 9));
     assert_eq!(small.crawl(after, &limit(3))["pages"], 3, "the limit is the same");
-    let pages = small.crawl(after, &limit(7))["pages"].as_u64().unwrap();
-    // The robots.txt of an earlier run counts for its site.
-    assert!(pages == 7 || (pages == 6 && reason == "site-budget"), "{pages}");
-    let told = (pages as usize - 1, 12 - pages as usize);
-    assert_eq!(small.told(reason), told);
-    assert_eq!(small.crawl(after, &limit(2))["pages"], pages, "the limit is lower");
-    assert_eq!(small.told(reason), told);
+    assert_eq!(
+        small.crawl(after, &limit(7))["pages"],
+        7,
+        "robots.txt is no page, whichever run asked for it"
+    );
+    assert_eq!(small.told(reason), (6, 5));
+    assert_eq!(small.crawl(after, &limit(2))["pages"], 7, "the limit is lower");
+    assert_eq!(small.told(reason), (6, 5));
     let json = small.crawl(after, "");
     assert_eq!(json["pages"], 12);
     assert_eq!(json["skipped_by_reason"][reason].as_u64().unwrap_or(0), 0, "{json}");
@@ -157,4 +161,78 @@ fn a_seed_that_may_be_larger_goes_on_and_one_with_a_time_has_it_anew() {
     let again = Small::new();
     assert!(again.crawl(after, "time = \"1ms\"\n")["pages"].as_u64().unwrap() < 12);
     assert_eq!(again.crawl(after, "")["pages"], 12);
+}
+
+/// Pages that lead deeper and deeper, five clicks from the first.
+fn chain() -> Small {
+    Small::serving(Script::serve(|path, _| match path {
+        "/" => html("<a href=\"/1\">1</a> <a href=\"/side\">2</a>"),
+        "/side" => html("<a href=\"/2\">2</a>"),
+        "/5" => html("the end"),
+        "/1" | "/2" | "/3" | "/4" => {
+            let next = path[1..].parse::<u32>().unwrap() + 1;
+            html(&format!("<a href=\"/{next}\">on</a> <a href=\"/secret/{next}\">aside</a>"))
+        }
+        _ if path.starts_with("/secret/") => html("aside"),
+        _ => missing(),
+    }))
+}
+
+fn deepened_step_by_step(after: &str, limit: &dyn Fn(u16) -> String) {
+    let chain = chain();
+    let told = |path: &str| explained(&chain.job(), &format!("http://a.test{path}"));
+    let too_deep = |json: &Value| json["skipped_by_reason"]["too-deep"].as_u64().unwrap_or(0);
+    let asked = || chain.server.paths().into_iter().filter(|path| path.len() == 2).count();
+    assert_eq!(too_deep(&chain.crawl(after, &limit(1))), 3, "two links, one of them met twice");
+    assert!(
+        told("/2").contains("not fetched: too-deep (2 clicks from its seed, 1 allowed)"),
+        "{}",
+        told("/2")
+    );
+    assert_eq!(too_deep(&chain.crawl(after, &limit(1))), 3);
+    assert_eq!(asked(), 1, "the limit is the same");
+
+    assert_eq!(too_deep(&chain.crawl(after, &limit(3))), 2);
+    assert_eq!(asked(), 3);
+    for path in ["/2", "/3", "/secret/2"] {
+        assert!(
+            told(path).contains("captured with status 200") && !told(path).contains("too-deep"),
+            "{path}"
+        );
+    }
+    assert!(told("/4").contains("not fetched: too-deep (4 clicks"), "{}", told("/4"));
+    let events = std::fs::read_to_string(chain.job().join("logs/events.jsonl")).unwrap();
+    assert!(events.contains("2 skipped links wait again"), "{events}");
+
+    assert_eq!(too_deep(&chain.crawl(after, "")), 0);
+    assert_eq!(asked(), 5);
+    assert!(told("/5").contains("captured with status 200"), "{}", told("/5"));
+}
+
+#[test]
+fn links_that_were_too_deep_for_all_are_followed_when_the_depth_is_raised() {
+    deepened_step_by_step("max_delay = \"0s\"\n", &|depth| format!("[scope]\ndepth = {depth}\n"));
+}
+
+#[test]
+fn links_that_were_too_deep_for_their_seed_are_followed_when_its_depth_is_raised() {
+    deepened_step_by_step("url = \"http://a.test/\"\n", &|depth| format!("depth = {depth}\n"));
+}
+
+#[test]
+fn links_that_were_too_deep_for_their_site_are_followed_when_its_depth_is_raised() {
+    let limit = |depth| format!("[[site]]\nsite = \"a.test\"\ndepth = {depth}\n");
+    deepened_step_by_step("max_delay = \"0s\"\n", &limit);
+}
+
+#[test]
+fn a_raised_depth_brings_back_nothing_that_the_spec_excludes() {
+    let chain = chain();
+    let after = "max_delay = \"0s\"\n";
+    chain.crawl(after, "[scope]\ndepth = 1\n");
+    chain.crawl(after, "[scope]\ndepth = 3\nexclude = ['path.startsWith(\"/secret/\")']\n");
+    let paths = chain.server.paths();
+    assert!(paths.contains(&"/3".to_owned()), "{paths:?}");
+    assert!(!paths.iter().any(|path| path.starts_with("/secret/")), "{paths:?}");
+    assert!(explained(&chain.job(), "http://a.test/secret/2").contains("not fetched: too-deep"));
 }

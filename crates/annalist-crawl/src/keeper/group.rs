@@ -1,6 +1,6 @@
 //! Visits that are acknowledged together, and what the frontier is told about them.
 
-use annalist_frontier::{Change, Place};
+use annalist_frontier::{Change, Place, Purpose};
 use annalist_model::{Outcome, SkipReason};
 use annalist_warc::RecordId;
 
@@ -94,6 +94,10 @@ impl Group {
                             .then(|| captured.payload_digest.clone()),
                         at: captured.started,
                         bytes: captured.bytes,
+                        purpose: match visit.counts {
+                            Counts::AsPage => Purpose::Page,
+                            Counts::AsPrerequisite => Purpose::Prerequisite,
+                        },
                     });
                 }
                 Ended::Refused { outcome, started, .. } => changes.push(Change::Done {
@@ -103,6 +107,7 @@ impl Group {
                     digest: None,
                     at: *started,
                     bytes: 0,
+                    purpose: Purpose::Page,
                 }),
                 Ended::Captured(_) | Ended::Retrying { .. } => {}
             }

@@ -4,7 +4,10 @@
 use std::cell::OnceCell;
 use std::fmt;
 
-use annalist_model::{Link, Score};
+use annalist_model::{Link, Score, UrlKey};
+
+/// How far back the pages that led to a link are looked up; beyond that nothing is known of them.
+const LONGEST_WAY: usize = 200;
 
 /// A page on the way.
 #[derive(Clone, Debug)]
@@ -20,6 +23,21 @@ pub struct Walked {
     pub pages: Vec<Passed>,
     /// Whether it reaches back to the seed.
     pub is_whole: bool,
+}
+
+impl Walked {
+    /// The page and those that led to it.
+    pub fn up(from: Option<UrlKey>, look_up: impl Fn(UrlKey) -> Option<Passed>) -> Walked {
+        let mut walked = Walked::default();
+        let mut next = from;
+        while let Some(key) = next {
+            let Some(page) = look_up(key).filter(|_| walked.pages.len() < LONGEST_WAY) else { return walked };
+            next = page.link.via;
+            walked.pages.push(page);
+        }
+        walked.is_whole = true;
+        walked
+    }
 }
 
 pub struct Way<'a> {

@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use annalist_frontier::{Change, Frontier, State, Urgency, host_key};
+use annalist_frontier::{Change, Frontier, Purpose, State, Urgency, host_key};
 use annalist_model::spec::{Order, Update};
 use annalist_model::{CanonicalUrl, Link, Time, UrlKey};
 
@@ -94,7 +94,7 @@ impl Reference {
                     row.count += 1;
                 }
             }
-            Change::Done { key, digest, .. } => {
+            Change::Done { key, digest, purpose, .. } => {
                 let url = self.rows.get(key).map(|row| row.url.clone()).unwrap_or_default();
                 if let Some(row) = self.rows.get_mut(key) {
                     row.state = RowState::Done;
@@ -102,7 +102,7 @@ impl Reference {
                 if let Some(digest) = digest {
                     self.digests.entry(digest.clone()).or_insert(url);
                 }
-                self.sites.entry(key.site).or_default().captures += 1;
+                self.sites.entry(key.site).or_default().captures += u64::from(*purpose == Purpose::Page);
                 self.out.remove(key);
             }
             Change::Retry { key, not_before, tries, .. } => {

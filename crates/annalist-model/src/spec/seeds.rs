@@ -9,7 +9,7 @@ use super::table::Table;
 use super::words::Words;
 use super::{ScopeKind, Seed, duration, size};
 use crate::score::Score;
-use crate::url::{CanonicalUrl, Canonicaliser, UrlError};
+use crate::url::{CanonicalUrl, Canonicaliser};
 
 /// What a file of seeds holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,7 +53,7 @@ fn seed_line(line: &str, shared: &Seed, canonical: &Canonicaliser) -> Result<See
     if url.contains(char::is_whitespace) {
         messages.push(format!("expected a URL, then settings after a tab, found {url:?}"));
     } else {
-        match seed_url(url, canonical) {
+        match canonical.parse_typed(url) {
             Ok(url) => seed.url = url,
             Err(error) => messages.push(format!("expected a URL, found {url:?}: {error}")),
         }
@@ -113,24 +113,6 @@ fn setting(field: &str, seed: &mut Seed) -> Result<(), String> {
     done.ok_or_else(|| format!("{key}: expected {expected}, found {value:?}"))
 }
 
-/// The URL of a seed; a missing scheme means http://.
-fn seed_url(raw: &str, canonical: &Canonicaliser) -> Result<CanonicalUrl, UrlError> {
-    let raw = raw.trim();
-    // `ht!tp://a.test` is no host named `ht!tp`.
-    let means_scheme = raw.split_once("://").is_some_and(|(before, _)| !before.contains(['/', '?', '#']));
-    let before_colon = raw.split_once(':').map(|(before, after)| (before, after.chars().next()));
-    let has_scheme = match before_colon {
-        // `example.org:8080` names a port.
-        Some((before, Some(next))) => {
-            !next.is_ascii_digit()
-                && before.starts_with(|c: char| c.is_ascii_alphabetic())
-                && before.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
-        }
-        _ => false,
-    };
-    if has_scheme || means_scheme { canonical.parse(raw) } else { canonical.parse(&format!("http://{raw}")) }
-}
-
 /// The seeds read so far; which URLs they have, and where each stands.
 pub(super) struct Seeds<'f> {
     canonical: Canonicaliser,
@@ -179,7 +161,7 @@ impl<'f> Seeds<'f> {
 
     fn read_url(&mut self, draft: &SeedDraft, table: &Table<'_>) {
         let Some(raw) = &draft.url else { return };
-        match seed_url(raw, &self.canonical) {
+        match self.canonical.parse_typed(raw) {
             Ok(url) => self.add(seed(url, draft), &Mention::Inline(table)),
             Err(error) => table.notes().mistake(
                 table.line_of("url"),

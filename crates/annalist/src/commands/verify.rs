@@ -1,7 +1,8 @@
 //! `annalist verify`: strict validation of WARC files.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use annalist_crawl::job::JobDir;
 use annalist_warc::{is_warc_name, verify_all};
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -10,7 +11,7 @@ use crate::cli::VerifyArgs;
 use crate::exit::{BadConfiguration, Exit};
 use crate::show;
 
-/// The files themselves, and those in folders.
+/// The files themselves, those in folders, and those in the archives of jobs.
 pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -21,16 +22,27 @@ pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
             files.push(path.clone());
             continue;
         }
-        for entry in std::fs::read_dir(path).with_context(|| path.display().to_string())? {
-            let entry = entry?;
-            if is_warc_name(&entry.file_name().to_string_lossy()) {
-                files.push(entry.path());
-            }
+        let mut inside = warc_files_in(path)?;
+        let archive = JobDir::new(path).archive();
+        if inside.is_empty() && archive.is_dir() {
+            inside = warc_files_in(&archive)?;
         }
+        files.append(&mut inside);
     }
     files.sort();
     if files.is_empty() {
         return Err(BadConfiguration("no WARC files there (.warc, .warc.gz, or .open)".to_owned()).into());
+    }
+    Ok(files)
+}
+
+fn warc_files_in(dir: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir).with_context(|| dir.display().to_string())? {
+        let entry = entry?;
+        if is_warc_name(&entry.file_name().to_string_lossy()) {
+            files.push(entry.path());
+        }
     }
     Ok(files)
 }

@@ -166,9 +166,9 @@ pub fn is_prerequisite(page: &PageTruth) -> bool {
     )
 }
 
-/// `annalist verify` on a job's archive.
+/// `annalist verify` on a job.
 pub fn assert_valid(job: &Path) {
-    let output = annalist().arg("verify").arg(job.join("archive")).output().unwrap();
+    let output = annalist().arg("verify").arg(job).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
 

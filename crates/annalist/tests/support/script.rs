@@ -97,8 +97,12 @@ pub fn spec(address: SocketAddr, more: &str) -> String {
     )
 }
 
-/// A name server on loopback for as long as the test runs: one IPv4 address for each name, nothing else.
-pub fn name_server(address_of: impl Fn(&str) -> Ipv4Addr + Send + 'static) -> SocketAddr {
+/// What a name server says when it has no address.
+pub const SERVER_FAILURE: u8 = 2;
+pub const NO_SUCH_NAME: u8 = 3;
+
+/// A name server on loopback for as long as the test runs: one IPv4 address for each name, or a code that says why not.
+pub fn name_server(address_of: impl Fn(&str) -> Result<Ipv4Addr, u8> + Send + 'static) -> SocketAddr {
     const A: u8 = 1;
     let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
     let at = socket.local_addr().unwrap();
@@ -112,12 +116,15 @@ pub fn name_server(address_of: impl Fn(&str) -> Ipv4Addr + Send + 'static) -> So
                 labels.push(String::from_utf8_lossy(&query[next + 1..end]).into_owned());
                 next = end;
             }
-            let answers = u8::from(query[next + 2] == A);
+            let address = address_of(&labels.join("."));
+            let code = address.err().unwrap_or(0);
+            let address = address.ok().filter(|_| query[next + 2] == A);
             let mut reply = query[..next + 5].to_vec();
-            reply[2..12].copy_from_slice(&[0x81, 0x80, 0, 1, 0, answers, 0, 0, 0, 0]);
-            if answers > 0 {
+            let answers = u8::from(address.is_some());
+            reply[2..12].copy_from_slice(&[0x81, 0x80 | code, 0, 1, 0, answers, 0, 0, 0, 0]);
+            if let Some(address) = address {
                 reply.extend_from_slice(&[0xc0, 12, 0, A, 0, 1, 0, 0, 1, 44, 0, 4]);
-                reply.extend_from_slice(&address_of(&labels.join(".")).octets());
+                reply.extend_from_slice(&address.octets());
             }
             let _ = socket.send_to(&reply, from);
         }

@@ -1,0 +1,64 @@
+//! What the frontier is told before anything is fetched: the seeds, and what may be fetched after all. What that is, is
+//! found in `reopen.rs`.
+
+use annalist_frontier::{Change, Transaction};
+use annalist_model::spec::Spec;
+use annalist_warc::RecoverReport;
+
+use crate::clock;
+use crate::engine::CrawlError;
+use crate::findings::seed_change;
+use crate::keeper::{Archive, COUNTERS_NOTE};
+use crate::logs::Severity;
+use crate::reopen::{Reopened, Reopening, within_depth};
+use crate::scope::Scope;
+use crate::set_up::repairs;
+
+/// Changes of one transaction.
+const CHANGES_AT_ONCE: usize = 10_000;
+
+impl Archive {
+    /// Tells the frontier of the seeds, of which those it knows change nothing, and of what may be fetched after all.
+    pub fn begin(
+        &mut self,
+        spec: &Spec,
+        scope: &Scope,
+        reopened: Reopened,
+        recovered: &RecoverReport,
+    ) -> Result<(), CrawlError> {
+        for repaired in repairs(recovered) {
+            let _ = self.logs.event(clock::now(), Severity::Warning, "archive", &repaired);
+        }
+        let seeds = spec.seeds.iter().zip(0u32..);
+        let seeds = seeds.map(|(seed, index)| (seed_change(spec, scope, index, seed.url.clone()), None));
+        let changes: Vec<Reopening> = seeds.chain(reopened.changes).collect();
+        let mut links = 0;
+        for piece in changes.chunks(CHANGES_AT_ONCE) {
+            links += self.tell(piece)?;
+        }
+        for keys in reopened.too_deep.chunks(CHANGES_AT_ONCE) {
+            let piece = within_depth(keys, spec, scope, &self.frontier())?;
+            links += self.tell(&piece)?;
+        }
+        // The last: should the start be interrupted, the next one looks again.
+        self.tell(&reopened.notes)?;
+        if links > 0 {
+            let told = format!("the limits allow more: {links} skipped links wait again");
+            let _ = self.logs.event(clock::now(), Severity::Info, "crawl", &told);
+        }
+        Ok(())
+    }
+
+    /// Commits changes with what they do to the counters; how many links wait again.
+    fn tell(&mut self, changes: &[Reopening]) -> Result<usize, CrawlError> {
+        let skipped: Vec<_> = changes.iter().filter_map(|(_, skipped)| *skipped).collect();
+        for (reason, mentions) in &skipped {
+            self.counters.unskip(*reason, u64::from(*mentions));
+        }
+        let mut changes: Vec<Change> = changes.iter().map(|(change, _)| change.clone()).collect();
+        changes.push(Change::Note { name: COUNTERS_NOTE.to_owned(), value: self.counters.encode() });
+        let committed = self.journal.commit(&Transaction { changes })?;
+        self.frontier().apply(committed)?;
+        Ok(skipped.len())
+    }
+}
