@@ -92,14 +92,14 @@ impl Book {
         let first = *looks.first.get_or_insert(now);
         for _ in 0..TRIES {
             let file = self.open(folder, &path)?;
-            if !locked(&file)? {
-                let pause = (now.since(first) / 4).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
-                want(&file, now.plus(pause + SLACK))?;
-                return Ok(Look::NotBefore(now.plus(pause)));
-            }
-            // After taking the lock: whoever held it may have removed the file.
-            if fstat(&file)?.st_nlink == 0 {
-                continue;
+            match lock(&file)? {
+                Lock::Ours => {}
+                Lock::Taken => {
+                    let pause = (now.since(first) / 4).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
+                    want(&file, now.plus(pause + SLACK))?;
+                    return Ok(Look::NotBefore(now.plus(pause)));
+                }
+                Lock::Gone => continue,
             }
             let mut page = Page::read(&file)?;
             if page.rests_until > now {
@@ -130,7 +130,7 @@ impl Book {
     pub fn lengthen(&self, server: IpAddr, until: Time, now: Time) -> io::Result<()> {
         let Some(folder) = self.folder.as_ref().filter(|_| until > now) else { return Ok(()) };
         let file = self.open(folder, &path_of(folder, server))?;
-        if !locked(&file)? {
+        if lock(&file)? != Lock::Ours {
             return Ok(());
         }
         let page = Page::read(&file)?;
@@ -294,10 +294,19 @@ fn options() -> OpenOptions {
     options
 }
 
-fn locked(file: &File) -> io::Result<bool> {
+#[derive(Debug, PartialEq, Eq)]
+enum Lock {
+    Ours,
+    Taken,
+    /// Removed since it was opened: others have another file.
+    Gone,
+}
+
+fn lock(file: &File) -> io::Result<Lock> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(true),
-        Err(Errno::WOULDBLOCK) => Ok(false),
+        // After taking the lock: whoever held it may have removed the file.
+        Ok(()) => Ok(if fstat(file)?.st_nlink == 0 { Lock::Gone } else { Lock::Ours }),
+        Err(Errno::WOULDBLOCK) => Ok(Lock::Taken),
         Err(fault) => Err(fault.into()),
     }
 }
@@ -311,7 +320,7 @@ fn share_like(folder: &Path, file: &File) -> io::Result<()> {
 /// Under the lock, so that nobody who holds it loses his file.
 fn remove_if_rested(path: &Path, now: Time) -> io::Result<()> {
     let file = options().open(path)?;
-    if !locked(&file)? || fstat(&file)?.st_nlink == 0 {
+    if lock(&file)? != Lock::Ours {
         return Ok(());
     }
     let page = Page::read(&file)?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use annalist_model::Time;
 
-use super::{Book, Entry, LONGEST_REST, Look, Looks, SHORTEST_PAUSE};
+use super::{Book, Entry, LONGEST_REST, Lock, Look, Looks, SHORTEST_PAUSE, lock};
 
 const ONE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 const TWO: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
@@ -137,8 +137,14 @@ fn files_that_say_nothing_any_more_are_swept_away_and_nothing_else() {
     yours.sweep(at(3001));
     assert_eq!(names(), ["192.0.2.1", "letter.txt"], "it is being asked");
     entry.close(at(3002), NO_REST).unwrap();
+    let opened = std::fs::File::open(folder.join("192.0.2.1")).unwrap();
     yours.sweep(at(3003));
     assert_eq!(names(), ["letter.txt"]);
+    assert_eq!(
+        lock(&opened).unwrap(),
+        Lock::Gone,
+        "who opened it before must not believe to have the server"
+    );
     assert!(first_look(&yours, NO_REST, at(3004)).is_ok());
 }
 
