@@ -31,6 +31,7 @@ pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
     ])?;
     let job = web.dir.path().join("job");
     let ran = run(Command::new(crate::bin("annalist")?)
+        .env("ANNALIST_BOOK", web.dir.path().join("book"))
         .arg("crawl")
         .arg(web.spec())
         .arg("--job")

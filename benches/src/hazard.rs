@@ -46,6 +46,7 @@ fn healthy_speed(more: &[&str]) -> Result<f64> {
     let fetch = "\n[fetch]\ntries = 2\nretry_delay = \"1s\"\nmax_time = \"10s\"\nidle_timeout = \"5s\"\nmax_size = \"20MB\"\n\n[network]\n";
     std::fs::write(web.spec(), text.replacen("\n[network]\n", fetch, 1))?;
     run(Command::new(crate::bin("annalist")?)
+        .env("ANNALIST_BOOK", web.dir.path().join("book"))
         .arg("crawl")
         .arg(web.spec())
         .arg("--job")

@@ -15,6 +15,7 @@ use annalist_sources::{SlowLane, WebSettings, WebSource};
 use annalist_warc::Writer;
 use tokio::sync::{Notify, Semaphore};
 
+use crate::book::Book;
 use crate::budget::{Before, Budget, Ending};
 use crate::clock;
 use crate::counters::Counters;
@@ -36,7 +37,7 @@ use crate::stages::Stages;
 use crate::status::{Board, Status};
 use crate::stop::{Stop, Urge};
 use crate::turn::{self, Turn};
-use crate::waiting::Waiting;
+use crate::waiting::{Waiting, for_another_crawl};
 
 /// The product token of robots.txt and the first word of the user agent.
 pub const PRODUCT: &str = "annalist";
@@ -117,7 +118,8 @@ pub struct Crawl {
 
 impl Crawl {
     /// Opens the job directory, repairs what an earlier run left, and gets everything ready. Nothing is fetched yet.
-    pub fn open(spec: Spec, job: JobDir, stop: Stop, board: Board) -> Result<Crawl, CrawlError> {
+    /// `book`: where other crawls that may meet this one on a server look too.
+    pub fn open(spec: Spec, job: JobDir, book: Book, stop: Stop, board: Board) -> Result<Crawl, CrawlError> {
         Scope::compile(&spec).map_err(|mistakes| CrawlError::Spec { mistakes })?;
         job.prepare().map_err(io_error("the job directory cannot be made"))?;
         let lock = job.lock().map_err(io_error("the job directory cannot be locked"))?;
@@ -188,6 +190,7 @@ impl Crawl {
             scope,
             frontier,
             servers: Servers::new(first),
+            book,
             hosts: Hosts::default(),
             budget,
             rounds,
@@ -226,6 +229,7 @@ impl Crawl {
                 published = now;
                 self.publish(now);
                 self.heed_stop_request();
+                self.tidy_book(now);
             }
             if let Some(ending) = self.ending(now) {
                 return ending;
@@ -251,6 +255,13 @@ impl Crawl {
     fn heed_stop_request(&self) {
         if self.job.stop_request().exists() {
             self.stages.stop.raise(Urge::Finish);
+        }
+    }
+
+    fn tidy_book(&self, now: Time) {
+        if self.stages.book.is_untidy() {
+            let stages = Arc::clone(&self.stages);
+            tokio::task::spawn_blocking(move || stages.book.sweep(now));
         }
     }
 
@@ -287,9 +298,11 @@ impl Crawl {
         let counts = self.stages.frontier().counts();
         let in_flight = self.stages.spec.frontier.visits - self.stages.visits.available_permits();
         let idle = counts.leased == 0 && in_flight == 0 && self.stages.keeper.unacknowledged() == 0;
-        let waiting_for = (idle && counts.queued > 0)
-            .then(|| self.waiting.reason(&self.stages.frontier(), &self.stages.spec, now))
-            .flatten();
+        let waiting_for = if idle && counts.queued > 0 {
+            self.waiting.reason(&self.stages.frontier(), &self.stages.spec, now)
+        } else {
+            (in_flight == 0).then(|| for_another_crawl(&self.stages.book, now)).flatten()
+        };
         self.board.update(|status| {
             status.waits_for = status.trouble.clone().or(waiting_for);
             status.state = if status.waits_for.is_some() { "waiting" } else { "running" }.to_owned();

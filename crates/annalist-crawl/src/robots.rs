@@ -9,13 +9,14 @@ use annalist_model::spec::RobotsPolicy;
 use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Outcome, SkipReason, Truncated, Unusable};
 use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules, retry_after};
 
+use crate::asking::{NoLeave, leave};
 use crate::clock;
 use crate::delay::{HostRules, rest_after};
 use crate::finish::{LONGEST_RETRY_AFTER, finish, finish_prerequisite};
 use crate::keeper::{Captured, Counts, Ended};
 use crate::scope::{Facts, Verdict};
 use crate::stages::{Line, Stages};
-use crate::turn::{hand_over, rested};
+use crate::turn::hand_over;
 
 /// RFC 9309 asks for at least five.
 const MOST_REDIRECTS: usize = 5;
@@ -98,7 +99,7 @@ impl RobotsDesk {
             None => match self.fetch(&Errand { leased, rules, stages }, line).await {
                 Fetched::Rules(robots) => {
                     let rest = rest_after(&rules.politeness, Duration::ZERO, robots.crawl_delay());
-                    line.rests_until = line.rests_until.max(clock::after(rest));
+                    line.lengthen_rest(clock::after(rest), stages);
                     self.known.put(url.host(), robots, clock::now())
                 }
                 Fetched::Closed(why, asked) => return Permission::Closed { why, asked },
@@ -209,6 +210,10 @@ impl Errand<'_> {
         };
         let mut other = Line::new(address, from);
         let step = self.exchange(url, &mut other).await;
+        if matches!(step, Step::Busy) {
+            // Not to ask the first server for the same redirect before the second may be asked.
+            line.rests_until = line.rests_until.max(other.rests_until);
+        }
         hand_over(&other, stages);
         step
     }
@@ -216,14 +221,12 @@ impl Errand<'_> {
     async fn exchange(&self, url: &CanonicalUrl, line: &mut Line) -> Step {
         let Errand { leased, rules, stages } = *self;
         loop {
-            if !rested(line.rests_until, stages).await {
-                return Step::Stopped;
-            }
-            let Ok(_permit) = stages.visits.acquire().await else { return Step::Stopped };
-            let begun = clock::now();
-            let fetched = stages.web.fetch(url, line.address, &mut line.connection, None, begun).await;
-            line.rest(begun, &rules.politeness, None);
-            match fetched {
+            let (_place, leave) = match leave(line, &rules.politeness, None, stages).await {
+                Ok(given) => given,
+                Err(NoLeave::Elsewhere) => return Step::Busy,
+                Err(NoLeave::Stopped) => return Step::Stopped,
+            };
+            match line.fetch(url, None, leave, stages).await {
                 Ok(capture) => return keep(url, leased, capture, stages).await,
                 Err(FetchError::Stale) => {}
                 Err(fault) => return Step::Failed(fault),

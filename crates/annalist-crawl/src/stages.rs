@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
 use annalist_frontier::{Frontier, LeasedLink};
-use annalist_model::spec::{Politeness, Spec};
+use annalist_model::spec::Spec;
 use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, Score, Time, UrlKey};
 use annalist_read::Reader;
 use annalist_sources::{Connection, FetchError, SlowLane, WebSource};
 use tokio::sync::{Notify, Semaphore};
 
+use crate::book::Book;
 use crate::budget::Budget;
 use crate::clock;
-use crate::delay::rest_after;
 use crate::hosts::Hosts;
 use crate::keeper::{self, KeeperHandle};
 use crate::logs::Severity;
@@ -42,6 +42,8 @@ pub struct Stages {
     pub scope: Scope,
     pub frontier: Arc<Mutex<Frontier>>,
     pub servers: Servers<Turn>,
+    /// What the crawls of this machine agree on.
+    pub book: Book,
     pub hosts: Hosts,
     pub budget: Budget,
     pub rounds: Rounds,
@@ -181,21 +183,16 @@ pub struct Line {
     pub connection: Connection,
     /// The server rests until then.
     pub rests_until: Time,
+    /// How long the rest after the last request is.
+    pub rest: Duration,
 }
 
 impl Line {
     pub fn new(address: SocketAddr, rests_until: Time) -> Line {
-        Line { address, connection: Connection::default(), rests_until }
+        Line { address, connection: Connection::default(), rests_until, rest: Duration::ZERO }
     }
 
     pub fn server(&self) -> IpAddr {
         self.address.ip()
-    }
-
-    /// The server was asked, from `begun` until now: it rests from now on. Says for how long.
-    pub fn rest(&mut self, begun: Time, politeness: &Politeness, crawl_delay: Option<Duration>) -> Duration {
-        let rest = rest_after(politeness, clock::elapsed(begun), crawl_delay);
-        self.rests_until = clock::after(rest);
-        rest
     }
 }

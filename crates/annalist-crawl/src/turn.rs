@@ -10,6 +10,7 @@ use annalist_frontier::{Lease, LeasedLink};
 use annalist_model::{Outcome, SkipReason, Time, UrlKey};
 use annalist_sources::FetchError;
 
+use crate::asking::{NoLeave, leave};
 use crate::budget::Allowance;
 use crate::clock;
 use crate::delay::{HostRules, rules_for};
@@ -31,7 +32,7 @@ const CROWDED: Duration = Duration::from_secs(1);
 /// Longer than a visit waits for its acknowledgement.
 const UNTIL_ACKNOWLEDGED: Duration = Duration::from_secs(1);
 /// A turn that would have to rest longer than this is given back: leases do not live for ever.
-const LONGEST_HOLD: Duration = Duration::from_secs(60);
+pub(crate) const LONGEST_HOLD: Duration = Duration::from_secs(60);
 
 /// A lease on its way through its links.
 #[derive(Debug)]
@@ -186,14 +187,21 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
             return After::NotHad;
         }
     }
-    if !rested(line.rests_until.max(turn.rests_until), stages).await {
-        give_back_budgets(leased, stages);
-        return After::NotHad;
-    }
-    let (visited, rest) = politely(leased, line, &rules, crawl_delay, stages).await;
+    line.rests_until = line.rests_until.max(turn.rests_until);
+    let visited = match politely(leased, line, &rules, crawl_delay, stages).await {
+        Ok(visited) => visited,
+        Err(none) => {
+            give_back_budgets(leased, stages);
+            turn.rests_until = turn.rests_until.max(line.rests_until);
+            if none == NoLeave::Elsewhere {
+                turn.rests_until = turn.rests_until.max(clock::now().plus(CROWDED));
+            }
+            return After::NotHad;
+        }
+    };
     turn.rests_until = line.rests_until;
     match visited {
-        Ok(visit) => finish_visit(leased, visit, rest, turn.release_after(leased.key), stages),
+        Ok(visit) => finish_visit(leased, visit, line.rest, turn.release_after(leased.key), stages),
         Err(fault) => {
             give_back_budgets(leased, stages);
             match fault {
@@ -209,29 +217,27 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     }
 }
 
-/// One visit and the rest after it. A kept connection that the server closed is no answer, and one that there was no room
-/// for is none of the server's doing: once it has rested, it is asked again.
+/// One visit, when the server may be asked. A kept connection that the server closed is no answer, and one that there was
+/// no room for is none of the server's doing: once it has rested, it is asked again.
 async fn politely(
     leased: &LeasedLink,
     line: &mut Line,
     rules: &HostRules,
     crawl_delay: Option<Duration>,
     stages: &Stages,
-) -> (Result<Visit, VisitError>, Duration) {
+) -> Result<Result<Visit, VisitError>, NoLeave> {
     loop {
-        let permit = stages.visits.acquire().await;
-        let begun = clock::now();
-        let visited = visit(leased, line, stages).await;
+        let (place, leave) = leave(line, &rules.politeness, crawl_delay, stages).await?;
+        let visited = visit(leased, line, leave, stages).await;
         line.connection.settled();
-        drop(permit);
-        let rest = line.rest(begun, &rules.politeness, crawl_delay);
+        drop(place);
         let again = match &visited {
             Err(VisitError::Fetch(FetchError::Stale)) => true,
             Err(VisitError::Fetch(full @ FetchError::SpoolFull(_))) => stages.wait_for_room(full).await,
             _ => false,
         };
-        if !again || !rested(line.rests_until, stages).await {
-            return (visited, rest);
+        if !again {
+            return Ok(visited);
         }
     }
 }

@@ -4,7 +4,7 @@ use annalist_frontier::LeasedLink;
 use annalist_model::{Capture, Page};
 use annalist_sources::FetchError;
 
-use crate::clock;
+use crate::asking::Leave;
 use crate::findings::{Findings, find};
 use crate::keeper::{KeepError, Ticket};
 use crate::stages::{Line, Stages};
@@ -32,11 +32,14 @@ pub enum VisitError {
 }
 
 /// Takes one link through every stage, in the order the README draws them.
-pub async fn visit(leased: &LeasedLink, line: &mut Line, stages: &Stages) -> Result<Visit, VisitError> {
+pub async fn visit(
+    leased: &LeasedLink,
+    line: &mut Line,
+    leave: Leave<'_>,
+    stages: &Stages,
+) -> Result<Visit, VisitError> {
     let via = stages.url_of(leased.link.via);
-    let url = &leased.link.url;
-    let mut capture =
-        stages.web.fetch(url, line.address, &mut line.connection, via.as_deref(), clock::now()).await?;
+    let mut capture = line.fetch(&leased.link.url, via.as_deref(), leave, stages).await?;
     let received = capture.response.length();
     let ticket = stages.keeper.record(&mut capture).await?; // before reading: a parser bug must not lose bytes
     let mut page = stages.read(&mut capture, leased.link.kind).await; // cannot fail a visit: an unreadable page is a page with a reason

@@ -7,6 +7,8 @@ use annalist_frontier::{Frontier, FrontierError, Known, State};
 use annalist_model::Time;
 use annalist_model::spec::{Spec, duration};
 
+use crate::book::Book;
+
 /// With more links than this waiting, looking for the next one would cost too much.
 const FEW_LINKS: u64 = 10_000;
 
@@ -36,6 +38,12 @@ impl Waiting {
         *told = Some((at, reason.clone()));
         Some(reason)
     }
+}
+
+/// `None` when nothing has to wait for long.
+pub fn for_another_crawl(book: &Book, now: Time) -> Option<String> {
+    let (server, _) = book.waited_for().filter(|(_, since)| now.since(*since) >= SHORT)?;
+    Some(format!("the server {server}, which another crawl on this machine is asking"))
 }
 
 /// The link whose own time, or whose site's, comes first. Those that wait for their host only come after the one

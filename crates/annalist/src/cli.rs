@@ -48,6 +48,9 @@ pub enum Command {
   annalist crawl --job /archive/my                resume with the spec kept there
   annalist crawl --url http://127.0.0.1:8080/ --allow 127.0.0.0/8 --min-delay 0s
 
+Crawls on one machine keep each other's politeness by files in ~/.local/state/annalist/servers; ANNALIST_BOOK=DIR
+names another folder, an empty one none.
+
 Exit codes: 0 done, 3 disk full, 4 bad configuration, 9 failed, 11 interrupted, 14 size limit, 15 time limit.")]
 pub struct CrawlArgs {
     /// The spec, a TOML file

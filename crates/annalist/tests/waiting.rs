@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use support::script::{Script, answer, html, missing, spec};
-use support::{annalist, assert_exit, assert_valid, captures, finish, json_of, wait};
+use support::{annalist, assert_exit, assert_valid, captures, finish, wait, waits_for};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -31,21 +31,6 @@ fn start(dir: &Path, text: String) -> Child {
     command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped()).spawn().unwrap()
 }
 
-/// What the crawl says it waits for, as soon as it says so.
-fn waits_for(dir: &Path) -> String {
-    let begun = Instant::now();
-    while begun.elapsed() < LIMIT {
-        let output = annalist().arg("status").arg(dir.join("job")).arg("--json").output().unwrap();
-        if output.status.success()
-            && let Some(reason) = json_of(&output)["waits_for"].as_str()
-        {
-            return reason.to_owned();
-        }
-        std::thread::sleep(Duration::from_millis(100));
-    }
-    panic!("it never said what it waits for");
-}
-
 fn stop(dir: &Path, child: Child) {
     assert_exit(&annalist().arg("stop").arg(dir.join("job")).output().unwrap(), 0);
     assert_exit(&wait(child, LIMIT), 11);
@@ -59,7 +44,7 @@ fn a_crawl_says_what_it_waits_for_and_why() {
     });
     let dir = tempfile::tempdir().unwrap();
     let child = start(dir.path(), spec(server.address, ""));
-    let reason = waits_for(dir.path());
+    let reason = waits_for(&dir.path().join("job"), LIMIT);
     assert!(reason.starts_with("the next try of http://a.test/ at 20"), "{reason}");
     assert!(reason.contains("status 429, Retry-After 10m"), "{reason}");
     stop(dir.path(), child);
@@ -112,7 +97,7 @@ fn a_seed_between_two_visits_is_what_the_crawl_waits_for_over_runs_and_redirects
     assert_exit(&wait(start(dir.path(), once.clone()), LIMIT), 0);
     // The seed is done; an interval added later counts from then.
     let child = start(dir.path(), once.replacen("[politeness]", "recrawl = \"1h\"\n[politeness]", 1));
-    let reason = waits_for(dir.path());
+    let reason = waits_for(&dir.path().join("job"), LIMIT);
     assert!(reason.starts_with("the next visit to http://a.test/ at 20"), "{reason}");
     assert!(reason.contains("every 1h"), "{reason}");
     stop(dir.path(), child);

@@ -1,7 +1,9 @@
 //! `annalist crawl`: archive what a spec describes.
 
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
+use annalist_crawl::book::Book;
 use annalist_crawl::budget::Ending;
 use annalist_crawl::engine::{Crawl, Report};
 use annalist_crawl::explain::explain;
@@ -30,7 +32,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
         return Ok(dry_run(&loaded.spec, &job, args.json));
     }
     let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
-    let report = crawl(loaded.spec.clone(), &job, progress)?;
+    let report = crawl(loaded.spec.clone(), &job, shared_book(), progress)?;
     if report.status.counters.captures == 0 {
         tell_why_nothing(&loaded.spec, &job);
     }
@@ -49,13 +51,31 @@ fn tell_why_nothing(spec: &Spec, job: &Path) {
     }
 }
 
+/// The book that all crawls of a user share: where `ANNALIST_BOOK` says, none if it is empty, else where users keep state.
+/// Not where a session keeps its own: a crawl that cron starts has no session.
+fn shared_book() -> Book {
+    let of = |name: &str| std::env::var_os(name);
+    match of("ANNALIST_BOOK") {
+        Some(folder) if folder.is_empty() => Book::none(),
+        Some(folder) => Book::in_folder(folder.into()),
+        None => Book::in_folder(state_folder(of("XDG_STATE_HOME")).join("annalist/servers")),
+    }
+}
+
+fn state_folder(xdg: Option<OsString>) -> PathBuf {
+    let home = || std::env::home_dir().filter(|home| home.is_absolute());
+    xdg.map(PathBuf::from)
+        .filter(|folder| folder.is_absolute())
+        .unwrap_or_else(|| home().unwrap_or_else(std::env::temp_dir).join(".local/state"))
+}
+
 /// Runs a crawl to its end, with progress, and Ctrl-C as people expect it.
-pub fn crawl(spec: Spec, job: &Path, progress: Progress) -> Result<Report> {
+pub fn crawl(spec: Spec, job: &Path, book: Book, progress: Progress) -> Result<Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
     let report = runtime.block_on(async {
-        let crawl = Crawl::open(spec, dir.clone(), stop.clone(), board.clone())
+        let crawl = Crawl::open(spec, dir.clone(), book, stop.clone(), board.clone())
             .with_context(|| job.display().to_string())?;
         let shown = tokio::spawn(progress::follow(board, dir.status(), progress));
         let listening = tokio::spawn(listen(stop));

@@ -11,10 +11,13 @@ use std::time::{Duration, Instant};
 use annalist_testweb::{By, Entry, Log, PageKind, PageTruth, ServerOptions, TestWeb, WorldConfig};
 use serde_json::Value;
 
-/// The program, ready for arguments.
+/// Names the folder of the book that the crawls of a machine share; empty for none.
+pub const BOOK: &str = "ANNALIST_BOOK";
+
+/// The program, ready for arguments. Without a book: other tests ask the same addresses at the same time.
 pub fn annalist() -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_annalist"));
-    command.stdin(Stdio::null());
+    command.stdin(Stdio::null()).env(BOOK, "");
     command
 }
 
@@ -48,8 +51,14 @@ impl Stand {
 
     /// `annalist crawl SPEC --job … --json --quiet`, not started yet.
     pub fn crawl(&self, spec: &Path) -> Command {
+        self.crawl_into(spec, &self.job())
+    }
+
+    /// The same into another job. The crawls of a stand share a book.
+    pub fn crawl_into(&self, spec: &Path, job: &Path) -> Command {
         let mut command = annalist();
-        command.arg("crawl").arg(spec).arg("--job").arg(self.job()).args(["--json", "--quiet"]);
+        command.env(BOOK, self.dir.path().join("book"));
+        command.arg("crawl").arg(spec).arg("--job").arg(job).args(["--json", "--quiet"]);
         command
     }
 }
@@ -75,6 +84,21 @@ pub fn wait(mut child: Child, limit: Duration) -> Output {
         std::thread::sleep(Duration::from_millis(20));
     }
     child.wait_with_output().unwrap()
+}
+
+/// What the crawl in that job says it waits for, as soon as it says so.
+pub fn waits_for(job: &Path, limit: Duration) -> String {
+    let begun = Instant::now();
+    while begun.elapsed() < limit {
+        let output = annalist().arg("status").arg(job).arg("--json").output().unwrap();
+        if output.status.success()
+            && let Some(reason) = json_of(&output)["waits_for"].as_str()
+        {
+            return reason.to_owned();
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    panic!("it never said what it waits for");
 }
 
 /// The JSON object on the last line of standard output.
