@@ -23,7 +23,8 @@ impl Curves {
             [one] => one.clone(),
             many => format!("{} topics", many.len()),
         };
-        let title = format!("{topics}, {} seeds, {} repeats", found.seeds, found.repeats);
+        let many = if found.repeats == 1 { "repeat" } else { "repeats" };
+        let title = format!("{topics}, {} seeds, {} {many}", found.seeds, found.repeats);
         Curves { of: found.policies.iter().map(of).collect(), title }
     }
 

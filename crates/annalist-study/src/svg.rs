@@ -9,7 +9,7 @@ const WIDTH: f64 = 920.0;
 const HEIGHT: f64 = 500.0;
 /// The field of the curves.
 const LEFT: f64 = 70.0;
-const RIGHT: f64 = 710.0;
+const RIGHT: f64 = 690.0;
 const TOP: f64 = 64.0;
 const BOTTOM: f64 = 440.0;
 const LEGEND: f64 = RIGHT + 24.0;
@@ -124,7 +124,7 @@ fn axes(svg: &mut String, field: &Field) {
         svg,
         "<path d=\"M{LEFT},{TOP} V{BOTTOM} H{RIGHT}\" fill=\"none\" stroke=\"#444\"/>\n\
          <text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">pages fetched besides the seeds</text>\n\
-         <text transform=\"translate(22,{centre}) rotate(-90)\" text-anchor=\"middle\">relevant share of them</text>",
+         <text transform=\"translate(22,{centre}) rotate(-90)\" text-anchor=\"middle\">harvest ratio</text>",
         BOTTOM + 44.0
     );
 }
