@@ -10,12 +10,15 @@
 //! - `cookies`: what a site asked to be told again
 //! - `error`: why there is no capture, and when to try again
 //!
-//! Beside it, without any I/O: `robots` (RFC 9309), `robots_cache`, `retry_after`, `http_date`; `received`, for who wants
+//! The other source, `archive`: [`ArchiveSource`] gives what WARC files have of an address.
+//!
+//! Beside them, without any I/O: `robots` (RFC 9309), `robots_cache`, `retry_after`, `http_date`; `received`, for who wants
 //! to try the reading of responses on bytes of their own.
 //!
 //! Not here: which link is next, when a server may be asked, following redirects, writing WARC. Those are the
 //! frontier's and the engine's.
 
+mod archive;
 mod coding;
 mod connection;
 mod cookies;
@@ -39,6 +42,7 @@ mod spool;
 mod tls;
 mod web;
 
+pub use archive::{ArchiveSource, Archived, NotThere, is_being_written, responses};
 pub use connection::Connection;
 pub use cookies::Jar;
 pub use dns::{Lookup, Resolved, Resolver};

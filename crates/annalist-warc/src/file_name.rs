@@ -20,7 +20,7 @@ pub(crate) fn is_warc(name: &str) -> bool {
 }
 
 /// The name of the index beside a WARC file.
-pub(crate) fn index_name(warc_name: &str) -> String {
+pub fn index_name(warc_name: &str) -> String {
     format!("{}.cdxj", warc_name.strip_suffix(EXTENSION).unwrap_or(warc_name))
 }
 

@@ -34,7 +34,7 @@ pub use cdx::{CdxLine, CdxLines};
 pub use date::{digits14, digits17, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;
-pub use file_name::OPEN_SUFFIX;
+pub use file_name::{OPEN_SUFFIX, index_name};
 pub use http::{Body, HttpHead};
 pub use index::{index_file, index_reader, write_index};
 pub use pack::Packing;

@@ -1,5 +1,6 @@
 //! What can be typed. Each option is defined once, here; checking values is the spec's concern.
 
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -37,6 +38,8 @@ pub enum Command {
     Index(IndexArgs),
     /// Validate WARC files strictly
     Verify(VerifyArgs),
+    /// Compare ways to choose the next link, by repeatable crawls of an archive
+    Simulate(SimulateArgs),
     /// Crawl a small web made for trying, on this machine only, and report
     Demo(DemoArgs),
 }
@@ -191,6 +194,56 @@ pub struct VerifyArgs {
     /// WARC files, folders of them, or job directories
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  annalist simulate --archive pages.warc.gz --topics topics.tsv --topic Science/Biology --topic History --repeat 5
+  annalist simulate --archive first.warc.gz second.warc.gz --topics topics.tsv --topic Music --policy bfs avg avg+batch avg+bl5 avg+batch+bl5 --out curves
+  annalist simulate --archive collections/first/archive --seed-urls seeds.txt --policy bfs avg
+
+Policies: bfs (breadth first); first, last, max, sum, avg (best first by likeness to the seeds, with what becomes of the
+values that one link receives); oracle (knows which waiting links are relevant). Behind any of them: +batch schedules
+links after every 50 pages, +bl5 fetches 5 links of a site in a row.
+
+Exit codes: 0 done, 4 what was asked for cannot be done, 9 failed.")]
+pub struct SimulateArgs {
+    /// WARC files, or folders of them: the web that is crawled
+    #[arg(long, required = true, num_args = 1.., value_name = "FILE")]
+    pub archive: Vec<PathBuf>,
+    /// Which page has which topic: lines of a URL, a tab and a path such as Science/Biology. Without it, what is similar to the seeds is relevant
+    #[arg(long, value_name = "TSV", requires = "topic")]
+    pub topics: Option<PathBuf>,
+    /// A topic to look for, with everything under its path
+    #[arg(long, num_args = 1.., value_name = "PATH", requires = "topics")]
+    pub topic: Vec<String>,
+    /// A policy to compare [default: all of them, without +batch and +bl5]
+    #[arg(long, num_args = 1.., value_name = "NAME")]
+    pub policy: Vec<String>,
+    /// Pages that each crawl begins with, drawn from those of the topic
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pub seeds: u32,
+    /// The pages that each crawl begins with, one URL a line
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["topics", "repeat", "seeds"])]
+    pub seed_urls: Option<PathBuf>,
+    /// Pages that each crawl fetches, seeds included
+    #[arg(long, value_name = "M", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    pub pages: u32,
+    /// Crawls of each topic with each policy, each time with other seeds
+    #[arg(long, value_name = "K", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+    /// Weigh terms by these frequencies, made by index --frequencies, in place of the program's own
+    #[arg(long, value_name = "FILE.tsv")]
+    pub frequencies: Option<PathBuf>,
+    /// Crawls at a time [default: one for each core]
+    #[arg(long, value_name = "N")]
+    pub threads: Option<NonZeroUsize>,
+    /// Write curves.svg, curves.csv and rows.csv there
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
     /// One JSON object as the last line of standard output
     #[arg(long)]
     pub json: bool,

@@ -11,6 +11,7 @@ mod demo;
 mod explain;
 mod frequencies;
 mod index;
+mod simulate;
 mod status;
 mod stop;
 mod verify;
@@ -24,6 +25,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Check(args) => check::run(&args),
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }
 }

@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-mod archive;
 mod cli;
 mod commands;
 mod exit;

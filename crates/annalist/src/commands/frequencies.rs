@@ -5,11 +5,13 @@ use std::io::{BufReader, BufWriter};
 use std::path::{Path, PathBuf};
 
 use annalist_judge::text::{DocumentCounts, OwnFrequencies, Standing};
+use annalist_model::{CanonicalUrl, Canonicaliser, Page};
+use annalist_read::{Limits, Reader as PageReader};
+use annalist_sources::{Archived, is_being_written, responses};
 use annalist_warc::Reader;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::archive::{Archive, Found, is_being_written};
 use crate::cli::IndexArgs;
 use crate::commands::verify::warc_files;
 use crate::exit::{BadConfiguration, Exit};
@@ -19,7 +21,7 @@ use crate::show;
 const SHOWN: usize = 12;
 
 pub fn run(args: &IndexArgs, out: &Path) -> Result<Exit> {
-    let background = background(args.background.as_deref())?;
+    let background = own_frequencies("--background", args.background.as_deref())?;
     let files = warc_files(&args.paths)?;
     // Made before counting, which may take hours, and renamed after it: an older file is never half replaced.
     let fresh = PathBuf::from(format!("{}.new", out.display()));
@@ -40,9 +42,10 @@ pub fn run(args: &IndexArgs, out: &Path) -> Result<Exit> {
     Ok(if damaged == 0 { Exit::Done } else { Exit::Failed })
 }
 
-fn background(path: Option<&Path>) -> Result<OwnFrequencies> {
+/// Those of a file that an option names; the program's own where it names none.
+pub fn own_frequencies(option: &str, path: Option<&Path>) -> Result<OwnFrequencies> {
     let Some(path) = path else { return Ok(OwnFrequencies::default()) };
-    let unusable = |why: String| BadConfiguration(format!("--background {}: {why}", path.display()));
+    let unusable = |why: String| BadConfiguration(format!("{option} {}: {why}", path.display()));
     let file = File::open(path).map_err(|e| unusable(e.to_string()))?;
     Ok(OwnFrequencies::read(BufReader::new(file)).map_err(|e| unusable(e.to_string()))?)
 }
@@ -53,16 +56,23 @@ fn count(files: &[PathBuf], counts: &mut DocumentCounts) -> Result<u64> {
     let style = ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {eta} left  {msg}")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(files.iter().map(size).sum()).with_style(style);
-    let (archive, mut documents, mut before, mut damaged) = (Archive::new(), 0_u64, 0, 0);
+    let limits = Limits::default();
+    let reader = PageReader::with_limits(Canonicaliser::default(), limits);
+    let (mut documents, mut before, mut damaged) = (0_u64, 0, 0);
     for path in files {
-        let mut take = |found: Found| {
-            if is_document(&found) && counts.add(found.page.language.as_deref(), &found.page.text) {
+        let mut take = |archived: Archived| {
+            if !(200..300).contains(&archived.head.status) {
+                return;
+            }
+            let page = reader.read(&archived.url, &archived.head, &archived.body);
+            if is_document(&archived.url, &page) && counts.add(page.language.as_deref(), &page.text) {
                 documents += 1;
                 bar.set_message(format!("{} documents", show::count(documents)));
             }
         };
         let mut file = Reader::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        if let Err(fault) = archive.pages(&mut file, &mut take, &mut |at| bar.set_position(before + at))
+        if let Err(fault) =
+            responses(&mut file, limits.body_bytes as u64, &mut take, &mut |at| bar.set_position(before + at))
             && !is_being_written(path, &fault)
         {
             bar.suspend(|| {
@@ -77,9 +87,9 @@ fn count(files: &[PathBuf], counts: &mut DocumentCounts) -> Result<u64> {
 }
 
 /// What people read; a robots.txt is for others.
-fn is_document(found: &Found) -> bool {
-    matches!(found.page.mime.as_str(), "text/html" | "application/xhtml+xml" | "text/plain")
-        && found.url.as_url().path() != "/robots.txt"
+fn is_document(url: &CanonicalUrl, page: &Page) -> bool {
+    matches!(page.mime.as_str(), "text/html" | "application/xhtml+xml" | "text/plain")
+        && url.path() != "/robots.txt"
 }
 
 #[expect(clippy::print_stdout, reason = "what was counted is what the command is asked for")]

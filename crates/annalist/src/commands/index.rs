@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
+use annalist_sources::is_being_written;
 use annalist_warc::{Reader, index_reader};
 use anyhow::{Context, Result};
 
-use crate::archive::is_being_written;
 use crate::cli::IndexArgs;
 use crate::commands::frequencies;
 use crate::commands::verify::warc_files;

@@ -1,0 +1,137 @@
+//! One simulated crawl: the loop of every crawl, over an archive.
+
+use annalist_frontier::{Batch, FrontierError, LeasedLink};
+use annalist_model::{Link, LinkKind, Outcome, SkipReason, UrlKey};
+
+use crate::aim::Aim;
+use crate::library::{Document, Fetched, Library, Stemmers};
+use crate::mentions::{Mentions, PAGES_IN_A_BATCH};
+use crate::policy::{Policy, Scheduling};
+use crate::queue::{Queue, done, found};
+use crate::valuing::values;
+
+/// What a crawl came to. Seeds count neither as fetched nor as found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Trace {
+    /// Of each page in the order they were fetched: whether it is relevant.
+    pub(crate) relevant: Vec<bool>,
+    pub(crate) seeds: usize,
+    /// Of the pages with the topic.
+    pub(crate) similarity: f64,
+    /// By sub-topic.
+    pub(crate) covered: Vec<bool>,
+    /// Links whose turn came and that the archive does not have, or has no answer to.
+    pub(crate) missing: usize,
+}
+
+impl Trace {
+    pub(crate) fn pages(&self) -> usize {
+        self.seeds + self.relevant.len()
+    }
+
+    fn page(&mut self, aim: &Aim, key: UrlKey, document: &Document) {
+        if aim.is_seed(key) {
+            self.seeds += 1;
+            return;
+        }
+        let subtopics = aim.relevance(key);
+        self.relevant.push(subtopics.is_some());
+        self.similarity += f64::from(aim.vector.cosine(&document.vector));
+        for subtopic in subtopics.unwrap_or_default() {
+            if let Some(covered) = self.covered.get_mut(*subtopic) {
+                *covered = true;
+            }
+        }
+    }
+}
+
+struct Crawl<'a> {
+    library: &'a Library,
+    aim: &'a Aim,
+    policy: Policy,
+    stemmers: &'a mut Stemmers,
+    queue: Queue,
+    mentions: Mentions,
+    trace: Trace,
+}
+
+/// Fetches `pages` pages, the seeds among them, or all that can be reached.
+pub(crate) fn crawl(
+    library: &Library,
+    aim: &Aim,
+    policy: Policy,
+    pages: usize,
+    stemmers: &mut Stemmers,
+) -> Result<Trace, FrontierError> {
+    let trace = Trace { covered: vec![false; aim.subtopics], ..Trace::default() };
+    let (queue, mentions) = (Queue::new(policy)?, Mentions::default());
+    let mut crawl = Crawl { library, aim, policy, stemmers, queue, mentions, trace };
+    crawl.queue.seeds(&aim.seeds)?;
+    while crawl.trace.pages() < pages {
+        let Some(lease) = crawl.queue.next()? else {
+            // Nothing waits: a batch is over before it is full.
+            if crawl.mentions.pages() == 0 {
+                break;
+            }
+            crawl.schedule_batch()?;
+            continue;
+        };
+        for leased in &lease.links {
+            if crawl.trace.pages() < pages {
+                crawl.visit(leased)?;
+            }
+        }
+        crawl.queue.release(&lease)?;
+    }
+    Ok(crawl.trace)
+}
+
+impl Crawl<'_> {
+    fn visit(&mut self, leased: &LeasedLink) -> Result<(), FrontierError> {
+        let mut batch = Batch::new();
+        let outcome = match self.library.fetch(&leased.link.url, self.stemmers) {
+            Fetched::Page(document) => {
+                self.trace.page(self.aim, leased.key, &document);
+                match self.policy.scheduling {
+                    Scheduling::AtOnce => self.schedule(&leased.link, &document, &mut batch),
+                    Scheduling::InBatches => self.mentions.add(&leased.link, &document),
+                }
+                Outcome::Captured { status: 200 }
+            }
+            Fetched::Redirect(target) => {
+                let link = leased.link.child(target, LinkKind::Redirect, &leased.link.anchor);
+                found(&mut batch, &link, leased.value);
+                Outcome::Captured { status: 302 }
+            }
+            Fetched::Failed(status) => {
+                self.trace.missing += 1;
+                Outcome::Captured { status }
+            }
+            Fetched::Missing => self.skipped("not in the archive"),
+            Fetched::Unreadable(why) => self.skipped(&why),
+        };
+        done(&mut batch, leased.key, outcome);
+        self.queue.commit(batch)?;
+        if self.mentions.pages() >= PAGES_IN_A_BATCH { self.schedule_batch() } else { Ok(()) }
+    }
+
+    fn skipped(&mut self, detail: &str) -> Outcome {
+        self.trace.missing += 1;
+        Outcome::Skipped { reason: SkipReason::Failed, detail: detail.to_owned() }
+    }
+
+    fn schedule(&self, from: &Link, document: &Document, batch: &mut Batch) {
+        let links = document.links.iter().filter_map(|followed| document.page.links.get(followed.place));
+        for (link, value) in links.zip(values(self.policy, self.aim, document)) {
+            found(batch, &from.child(link.url.clone(), link.kind, &link.anchor), value);
+        }
+    }
+
+    fn schedule_batch(&mut self) -> Result<(), FrontierError> {
+        let mut batch = Batch::new();
+        for (link, value) in std::mem::take(&mut self.mentions).valued(self.policy, self.aim) {
+            found(&mut batch, &link, value);
+        }
+        self.queue.commit(batch)
+    }
+}

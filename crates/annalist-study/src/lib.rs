@@ -1,0 +1,37 @@
+//! How good is a policy? Crawls of an archive that are repeatable to the byte, and what they come to.
+//!
+//! - `library`, `shelf`: the pages of an archive, each read once and kept while there is room; `vector`: what they are about
+//! - `labels`: which pages belong to which topic; `aim`: what one crawl looks for, and where it begins
+//! - `policy`: how links are valued and when they are scheduled; `valuing`, `mentions`: the same as numbers
+//! - `queue`: the product's own frontier under a virtual clock; `crawl`: one simulated crawl
+//! - `simulate`: all of them, on all cores; `measures`: means and their errors
+//! - `table`, `curves`, `svg`: the results for people
+//!
+//! Not here: options, files of results, progress (`annalist`).
+
+mod aim;
+mod crawl;
+mod curves;
+mod labels;
+mod library;
+mod measures;
+mod mentions;
+mod policy;
+mod queue;
+mod shelf;
+mod simulate;
+mod svg;
+mod table;
+mod valuing;
+mod vector;
+
+pub use aim::SIMILAR;
+pub use curves::{Curves, rows_csv};
+pub use labels::{Labels, MalformedLabels};
+pub use library::Library;
+pub use measures::{Mean, Means};
+pub use mentions::PAGES_IN_A_BATCH;
+pub use policy::{Policy, UnknownPolicy};
+pub use simulate::{Found, Plan, Row, Seeds, StudyError, simulate};
+pub use svg::drawn;
+pub use table::tables;

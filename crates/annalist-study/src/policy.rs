@@ -1,0 +1,144 @@
+//! How links are valued and when they are scheduled, by name: `bfs`, `avg`, `avg+batch+bl5`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use annalist_model::spec::{Order, Update};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Policy {
+    pub(crate) base: Base,
+    pub(crate) scheduling: Scheduling,
+    /// `bl`: links of one site that are fetched in a row.
+    pub(crate) links_per_turn: u16,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Base {
+    /// Breadth first.
+    Bfs,
+    /// Best first by cosines, with what becomes of the values one link receives.
+    Cosine(Function),
+    /// Knows which of the links found so far lead to relevant pages, and not what is behind the others.
+    Oracle,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Function {
+    First,
+    Last,
+    Max,
+    Sum,
+    Avg,
+}
+
+/// When the links of a page are scheduled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Scheduling {
+    AtOnce,
+    /// After a batch of pages, valued by all mentions in it together.
+    InBatches,
+}
+
+const BASES: [(&str, Base); 7] = [
+    ("bfs", Base::Bfs),
+    ("first", Base::Cosine(Function::First)),
+    ("last", Base::Cosine(Function::Last)),
+    ("max", Base::Cosine(Function::Max)),
+    ("sum", Base::Cosine(Function::Sum)),
+    ("avg", Base::Cosine(Function::Avg)),
+    ("oracle", Base::Oracle),
+];
+
+impl Policy {
+    /// The plain ones, in the order they are shown.
+    pub fn plain() -> Vec<Policy> {
+        BASES.map(|(_, base)| Policy { base, scheduling: Scheduling::AtOnce, links_per_turn: 1 }).to_vec()
+    }
+
+    pub(crate) fn base_name(&self) -> &'static str {
+        BASES.iter().find(|(_, base)| *base == self.base).map_or("", |(name, _)| name)
+    }
+
+    pub(crate) fn order(&self) -> Order {
+        if self.base == Base::Bfs { Order::BreadthFirst } else { Order::BestFirst }
+    }
+
+    pub(crate) fn update(&self) -> Update {
+        match self.base {
+            Base::Bfs | Base::Cosine(Function::First) => Update::First,
+            Base::Oracle | Base::Cosine(Function::Last) => Update::Last,
+            Base::Cosine(Function::Max) => Update::Max,
+            Base::Cosine(Function::Sum) => Update::Sum,
+            Base::Cosine(Function::Avg) => Update::Avg,
+        }
+    }
+
+    /// One link at a time, scheduled as soon as it is found.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.scheduling == Scheduling::AtOnce && self.links_per_turn == 1
+    }
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "there is no policy {0:?}: take bfs, first, last, max, sum, avg or oracle, with +batch, +bl5 or both behind it"
+)]
+pub struct UnknownPolicy(String);
+
+impl FromStr for Policy {
+    type Err = UnknownPolicy;
+
+    fn from_str(name: &str) -> Result<Policy, UnknownPolicy> {
+        let unknown = || UnknownPolicy(name.to_owned());
+        let mut parts = name.split('+');
+        let base = parts.next().unwrap_or_default();
+        let (_, base) = BASES.iter().find(|(known, _)| *known == base).ok_or_else(unknown)?;
+        let mut policy = Policy { base: *base, scheduling: Scheduling::AtOnce, links_per_turn: 1 };
+        for part in parts {
+            match part.strip_prefix("bl") {
+                Some(number) => {
+                    let number = number.parse().ok().filter(|number| *number > 0);
+                    policy.links_per_turn = number.ok_or_else(unknown)?;
+                }
+                None if part == "batch" => policy.scheduling = Scheduling::InBatches,
+                None => return Err(unknown()),
+            }
+        }
+        Ok(policy)
+    }
+}
+
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.base_name())?;
+        if self.scheduling == Scheduling::InBatches {
+            f.write_str("+batch")?;
+        }
+        if self.links_per_turn > 1 {
+            write!(f, "+bl{}", self.links_per_turn)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Policy;
+
+    #[test]
+    fn a_policy_is_written_as_it_is_read() {
+        for name in ["bfs", "oracle", "avg+batch", "max+bl5", "sum+batch+bl5"] {
+            assert_eq!(name.parse::<Policy>().unwrap().to_string(), name);
+        }
+        assert_eq!("avg+bl5+batch".parse::<Policy>().unwrap().to_string(), "avg+batch+bl5");
+    }
+
+    #[test]
+    fn what_is_no_policy_is_told_with_those_there_are() {
+        for name in ["", "best", "avg+", "avg+bl", "avg+bl0", "avg+blue", "AVG"] {
+            let told = name.parse::<Policy>().unwrap_err().to_string();
+            assert!(told.contains(&format!("{name:?}")) && told.contains("bfs"), "{told}");
+        }
+    }
+}

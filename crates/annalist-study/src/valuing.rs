@@ -1,0 +1,42 @@
+//! What a link is worth, by what is known where it was found.
+
+use annalist_model::UrlKey;
+
+use crate::aim::Aim;
+use crate::library::Document;
+use crate::policy::{Base, Policy};
+use crate::vector::Vector;
+
+/// The values of the links of a page, in their order.
+pub(crate) fn values(policy: Policy, aim: &Aim, document: &Document) -> Vec<f32> {
+    let page = aim.vector.cosine(&document.vector);
+    let links = document.links.iter().filter_map(|link| Some((link, document.page.links.get(link.place)?)));
+    let value = |(link, found): (&crate::library::Followed, &annalist_model::FoundLink)| match policy.base {
+        Base::Cosine(_) => mean(page, aim.vector.cosine(&link.anchor)),
+        Base::Bfs | Base::Oracle => known(policy, aim, found.url.key()),
+    };
+    links.map(value).collect()
+}
+
+/// The value of a link that was found on several pages: cosines with the sum of the pages and the sum of the anchors.
+/// `page` is the first of these.
+pub(crate) fn value_of_sums(policy: Policy, aim: &Aim, key: UrlKey, page: f32, anchors: &[&Vector]) -> f32 {
+    match policy.base {
+        Base::Cosine(_) => mean(page, aim.vector.cosine(&Vector::sum(anchors.iter().copied()))),
+        Base::Bfs | Base::Oracle => known(policy, aim, key),
+    }
+}
+
+/// Rounded: the last digits depend on the order in which terms were added up, and links that are worth the same should be
+/// fetched in the order they were found.
+fn mean(page: f32, anchor: f32) -> f32 {
+    ((page + anchor) / 2.0 * 1e5).round() / 1e5
+}
+
+/// Where texts do not matter.
+fn known(policy: Policy, aim: &Aim, key: UrlKey) -> f32 {
+    match policy.base {
+        Base::Oracle if aim.relevance(key).is_none() => 0.0,
+        _ => 1.0,
+    }
+}
