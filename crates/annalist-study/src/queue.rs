@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use annalist_disk::SimDisk;
 use annalist_frontier::{
-    Batch, Change, Frontier, FrontierError, Journal, Lease, Merging, Settings, Urgency, open,
+    Batch, Change, Frontier, FrontierError, Journal, Lease, Merging, Purpose, Settings, Urgency, open,
 };
 use annalist_model::spec::SiteOrder;
 use annalist_model::{CanonicalUrl, Link, Outcome, Time, UrlKey};
@@ -79,6 +79,14 @@ pub(crate) fn found(batch: &mut Batch, link: &Link, value: f32) {
 }
 
 pub(crate) fn done(batch: &mut Batch, key: UrlKey, outcome: Outcome) {
-    let change = Change::Done { key, outcome, place: None, digest: None, at: Time::from_millis(1), bytes: 0 };
+    let change = Change::Done {
+        key,
+        outcome,
+        place: None,
+        digest: None,
+        at: Time::from_millis(1),
+        bytes: 0,
+        purpose: Purpose::Page,
+    };
     batch.push(&change);
 }
