@@ -53,6 +53,7 @@ pub struct Spec {
     pub politeness: Politeness,
     pub fetch: FetchRules,
     pub network: Network,
+    pub judge: JudgeRules,
     pub frontier: FrontierRules,
     pub archive: ArchiveRules,
     pub canonical: Canonicaliser,
@@ -76,6 +77,7 @@ impl Spec {
             politeness: Politeness::default(),
             fetch: FetchRules::default(),
             network: Network::default(),
+            judge: JudgeRules::default(),
             frontier: FrontierRules::default(),
             archive: ArchiveRules::default(),
             canonical: Canonicaliser::default(),
@@ -164,6 +166,13 @@ pub struct Topic {
     pub references: Vec<String>,
     pub languages: Vec<String>,
     pub entities: Vec<Entity>,
+}
+
+impl Topic {
+    /// Whether it says what pages should be about; languages alone do not.
+    pub fn is_given(&self) -> bool {
+        !(self.keywords.is_empty() && self.references.is_empty() && self.entities.is_empty())
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Default)]
@@ -345,12 +354,82 @@ impl Network {
     }
 }
 
+/// How pages and links are judged, where there is a topic.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JudgeRules {
+    pub scorer: ScorerKind,
+    /// The share of pages fetched to see what is there.
+    pub exploration: f64,
+    /// Pages fetched in one order before links are put into a new one.
+    pub greediness: u32,
+    /// What is left of a link's distance signal after each irrelevant page.
+    pub tunnel_decay: f64,
+    /// Waiting links whose score may still change.
+    pub remembered_links: usize,
+    /// Host names or parts of addresses that are never worth anything.
+    pub spam: Vec<String>,
+    /// How much signals count; 1 when not named.
+    pub weights: Vec<(String, f64)>,
+    pub patterns: Vec<UrlPattern>,
+}
+
+impl Default for JudgeRules {
+    fn default() -> Self {
+        JudgeRules {
+            scorer: ScorerKind::Learned,
+            exploration: 0.0,
+            greediness: 1,
+            tunnel_decay: 0.7,
+            remembered_links: 500_000,
+            spam: Vec::new(),
+            weights: Vec::new(),
+            patterns: Vec::new(),
+        }
+    }
+}
+
+/// The signals that speak for or against a link. The judge finds them.
+pub const SIGNALS: [&str; 13] = [
+    "siblings",
+    "best_siblings",
+    "words",
+    "context",
+    "anchor",
+    "address",
+    "part",
+    "page",
+    "entities",
+    "pattern",
+    "site",
+    "in_links",
+    "distance",
+];
+
+/// How signals become a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum ScorerKind {
+    /// Their weights adapt to what links turn out to be.
+    #[default]
+    Learned,
+    /// The weighted mean of those that have something to say.
+    Weighted,
+}
+
+/// What addresses of a shape are worth.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct UrlPattern {
+    /// `*` stands for anything.
+    pub url: String,
+    pub score: f64,
+}
+
 /// In which order links are fetched, and what the frontier may use.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FrontierRules {
     pub order: Order,
-    pub update: Update,
-    pub site_order: SiteOrder,
+    /// What becomes of the scores of one link; the judge combines them when absent.
+    pub update: Option<Update>,
+    pub site_order: Option<SiteOrder>,
     /// `bl`: links of one site in one turn.
     pub links_per_turn: u16,
     pub memory_bytes: u64,
@@ -364,8 +443,8 @@ impl Default for FrontierRules {
     fn default() -> Self {
         FrontierRules {
             order: Order::BestFirst,
-            update: Update::Max,
-            site_order: SiteOrder::RoundRobin,
+            update: None,
+            site_order: None,
             links_per_turn: 5,
             memory_bytes: 512 << 20,
             visits: 256,

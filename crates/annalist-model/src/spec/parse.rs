@@ -4,8 +4,8 @@
 use toml::de::DeTable;
 
 use super::keys::{
-    ABOUT, ARCHIVE, CANONICAL, EVENT, EventDraft, FETCH, FRONTIER, LIMITS, NETWORK, POLITENESS, SCOPE, SITE,
-    TOPIC,
+    ABOUT, ARCHIVE, CANONICAL, EVENT, EventDraft, FETCH, FRONTIER, JUDGE, LIMITS, NETWORK, POLITENESS, SCOPE,
+    SITE, TOPIC,
 };
 use super::notes::Notes;
 use super::seeds::Seeds;
@@ -26,7 +26,7 @@ pub struct Parsed {
 }
 
 /// The tables of a spec.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 13] = [
     "seed",
     "topic",
     "event",
@@ -35,6 +35,7 @@ const TABLES: [&str; 12] = [
     "politeness",
     "fetch",
     "network",
+    "judge",
     "frontier",
     "archive",
     "canonical",
@@ -81,6 +82,7 @@ fn read(root: &Table<'_>, files: &dyn Fn(&str) -> Result<String, String>, spec: 
     section(root, "limits", LIMITS, &mut spec.limits);
     section(root, "fetch", FETCH, &mut spec.fetch);
     section(root, "network", NETWORK, &mut spec.network);
+    section(root, "judge", JUDGE, &mut spec.judge);
     section(root, "frontier", FRONTIER, &mut spec.frontier);
     section(root, "archive", ARCHIVE, &mut spec.archive);
     if let Some(table) = section(root, "politeness", POLITENESS, &mut spec.politeness) {

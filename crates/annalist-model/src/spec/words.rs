@@ -1,6 +1,6 @@
 //! The settings that are one of a few words, and the words.
 
-use super::{BadCertificates, DigestKind, Order, RobotsPolicy, ScopeKind, SiteOrder, Update};
+use super::{BadCertificates, DigestKind, Order, RobotsPolicy, ScopeKind, ScorerKind, SiteOrder, Update};
 
 /// A setting that is written as one of a few words.
 pub trait Words: Copy + PartialEq + 'static {
@@ -64,6 +64,11 @@ impl Words for SiteOrder {
         ("best-link", SiteOrder::BestLink),
         ("largest", SiteOrder::Largest),
     ];
+}
+
+impl Words for ScorerKind {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("learned", ScorerKind::Learned), ("weighted", ScorerKind::Weighted)];
 }
 
 impl Words for DigestKind {

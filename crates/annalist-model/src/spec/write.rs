@@ -2,8 +2,8 @@
 
 use super::Spec;
 use super::keys::{
-    ABOUT, ARCHIVE, CANONICAL, EVENT, EventDraft, FETCH, FRONTIER, LIMITS, NETWORK, POLITENESS, SCOPE, SEED,
-    SITE, SeedDraft, TOPIC,
+    ABOUT, ARCHIVE, CANONICAL, EVENT, EventDraft, FETCH, FRONTIER, JUDGE, LIMITS, NETWORK, POLITENESS, SCOPE,
+    SEED, SITE, SeedDraft, TOPIC,
 };
 use super::table::{Key, written};
 
@@ -23,6 +23,7 @@ impl Spec {
         section(&mut toml, "[politeness]", POLITENESS, &self.politeness);
         section(&mut toml, "[fetch]", FETCH, &self.fetch);
         section(&mut toml, "[network]", NETWORK, &self.network);
+        section(&mut toml, "[judge]", JUDGE, &self.judge);
         section(&mut toml, "[frontier]", FRONTIER, &self.frontier);
         section(&mut toml, "[archive]", ARCHIVE, &self.archive);
         section(&mut toml, "[canonical]", CANONICAL, &self.canonical);

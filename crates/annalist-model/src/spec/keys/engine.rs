@@ -16,16 +16,16 @@ pub(in crate::spec) const FRONTIER: &[Key<FrontierRules>] = &[
     Key {
         name: "update",
         shape: Shape::Word(words::<Update>),
-        meaning: "what becomes of the scores that one link receives",
-        read: |rules, value| set(&mut rules.update, value.word()),
-        write: |rules| word(rules.update),
+        meaning: "what becomes of the scores that one link receives; when not set, the judge combines them, and max without a topic",
+        read: |rules, value| set(&mut rules.update, value.word().map(Some)),
+        write: |rules| optional(rules.update, word),
     },
     Key {
         name: "sites",
         shape: Shape::Word(words::<SiteOrder>),
-        meaning: "which site comes first",
-        read: |rules, value| set(&mut rules.site_order, value.word()),
-        write: |rules| word(rules.site_order),
+        meaning: "which site comes first; when not set, best-link with a topic and round-robin without",
+        read: |rules, value| set(&mut rules.site_order, value.word().map(Some)),
+        write: |rules| optional(rules.site_order, word),
     },
     Key {
         name: "links_per_turn",

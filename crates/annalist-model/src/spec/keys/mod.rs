@@ -3,18 +3,20 @@
 
 mod about;
 mod engine;
+mod judge;
 mod manners;
 mod reach;
 mod written;
 
 pub(super) use about::{ABOUT, ENTITY, EVENT, EventDraft, SEED, SeedDraft, TOPIC};
 pub(super) use engine::{ARCHIVE, FRONTIER};
+pub(super) use judge::{JUDGE, PATTERN};
 pub(super) use manners::{FETCH, NETWORK, POLITENESS};
 pub(super) use reach::{CANONICAL, LIMITS, SCOPE, SITE};
 
 use super::table::{Key, Written};
-use super::{ArchiveRules, Entity, FetchRules, FrontierRules, Limits, Network, Politeness, ScopeRules};
-use super::{SiteRules, Spec, Topic};
+use super::{ArchiveRules, Entity, FetchRules, FrontierRules, JudgeRules, Limits, Network, Politeness};
+use super::{ScopeRules, SiteRules, Spec, Topic, UrlPattern};
 use crate::url::Canonicaliser;
 
 /// A key, for documentation.
@@ -43,6 +45,8 @@ pub fn keys() -> Vec<KeyDoc> {
     document(&mut all, "[politeness]", POLITENESS, &Politeness::default());
     document(&mut all, "[fetch]", FETCH, &FetchRules::default());
     document(&mut all, "[network]", NETWORK, &Network::default());
+    document(&mut all, "[judge]", JUDGE, &JudgeRules::default());
+    document(&mut all, "[[judge.pattern]]", PATTERN, &UrlPattern::default());
     document(&mut all, "[frontier]", FRONTIER, &FrontierRules::default());
     document(&mut all, "[archive]", ARCHIVE, &ArchiveRules::default());
     document(&mut all, "[canonical]", CANONICAL, &Canonicaliser::default());

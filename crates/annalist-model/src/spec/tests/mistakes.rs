@@ -149,6 +149,10 @@ fn names_of_hosts_and_networks_are_checked() {
         "[topic]\nreferences = [\"missing.txt\"]",
         "[topic]\nreferences = [\"http://\"]",
         "[[topic.entity]]\naliases = [\"a\"]",
+        "[judge]\nexploration = 1.5",
+        "[judge.weights]\nanchors = 1.0",
+        "[judge.weights]\nanchor = -1.0",
+        "[[judge.pattern]]\nurl = \"*/forum/*\"",
     ] {
         assert_eq!(mistakes_in(lines).len(), 1, "{lines}: {:?}", mistakes_in(lines));
     }
@@ -179,4 +183,11 @@ proptest! {
             prop_assert!(mistake.line <= lines);
         }
     }
+}
+
+#[test]
+fn weights_that_leave_nothing_to_judge_by_are_a_mistake() {
+    let none: String = super::super::SIGNALS.iter().map(|signal| format!("{signal} = 0.0\n")).collect();
+    let found = mistakes_in(&format!("[judge.weights]\n{none}"));
+    assert!(found.len() == 1 && found[0].contains("every signal"), "{found:?}");
 }

@@ -6,9 +6,9 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::super::{
-    ArchiveRules, BadCertificates, DigestKind, Entity, Event, Expression, FetchRules, FrontierRules, Limits,
-    Network, Order, Politeness, RobotsPolicy, ScopeKind, ScopeRules, Seed, SiteOrder, SiteRules, Spec, Topic,
-    Update, Words,
+    ArchiveRules, BadCertificates, DigestKind, Entity, Event, Expression, FetchRules, FrontierRules,
+    JudgeRules, Limits, Network, Order, Politeness, RobotsPolicy, SIGNALS, ScopeKind, ScopeRules, ScorerKind,
+    Seed, SiteOrder, SiteRules, Spec, Topic, Update, UrlPattern, Words,
 };
 use crate::score::Score;
 use crate::url::{CanonicalUrl, Canonicaliser};
@@ -128,11 +128,24 @@ prop_compose! {
 
 prop_compose! {
     fn frontier()(
-        order in a_word::<Order>(), update in a_word::<Update>(), site_order in a_word::<SiteOrder>(),
+        order in a_word::<Order>(), update in maybe(a_word::<Update>()), site_order in maybe(a_word::<SiteOrder>()),
         links_per_turn in 1u16..=1000, memory_bytes in (16u64 << 20)..1 << 40, visits in 1usize..=10_000,
         reading_threads in 1usize..=256,
     ) -> FrontierRules {
         FrontierRules { order, update, site_order, links_per_turn, memory_bytes, visits, reading_threads }
+    }
+}
+
+prop_compose! {
+    fn judge()(
+        scorer in a_word::<ScorerKind>(), exploration in 0.0..=1.0, greediness in 1u32..=1_000_000, tunnel_decay in 0.0..=1.0,
+        remembered_links in 1000usize..=100_000_000, spam in prop::collection::vec(text(), 0..3),
+        weights in prop::sample::subsequence(&SIGNALS[..], 0..SIGNALS.len()), weight in 0.0..=100.0,
+        patterns in prop::collection::vec((text(), 0.0..=1.0), 0..3),
+    ) -> JudgeRules {
+        let weights = weights.into_iter().map(|signal| (signal.to_owned(), weight)).collect();
+        let patterns = patterns.into_iter().map(|(url, score)| UrlPattern { url, score }).collect();
+        JudgeRules { scorer, exploration, greediness, tunnel_decay, remembered_links, spam, weights, patterns }
     }
 }
 
@@ -162,12 +175,12 @@ prop_compose! {
     fn specs()(
         name in "[a-zé\"' ]{0,20}x", texts in prop::array::uniform2(maybe(text())), seeds in seeds(), topic in topic(),
         event in maybe(event()), scope in scope(), limits in limits(), politeness in politeness(), fetch in fetch(),
-        (network, frontier, archive, sites) in (network(), frontier(), archive(), sites()), strip in text(),
+        (network, judge, frontier, archive, sites) in (network(), judge(), frontier(), archive(), sites()), strip in text(),
     ) -> Spec {
         let [description, operator] = texts;
         Spec {
             name, contact: Some("me@a.test".into()), user_agent: Some("agent (+x)".into()), description, operator, seeds,
-            topic, event, scope, limits, politeness, fetch, network, frontier, archive,
+            topic, event, scope, limits, politeness, fetch, network, judge, frontier, archive,
             canonical: Canonicaliser { strip_parameters: vec![strip], ..Canonicaliser::default() }, sites,
         }
     }
