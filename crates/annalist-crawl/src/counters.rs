@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use annalist_model::SkipReason;
+use annalist_judge::judge::RELEVANT;
+use annalist_model::{Score, SkipReason};
 use serde::{Deserialize, Serialize};
 
 /// Media types beyond this many are counted as `other`: servers invent them.
@@ -36,10 +37,55 @@ pub struct Counters {
     pub by_seed: BTreeMap<u32, u64>,
     /// Bytes received for them.
     pub bytes_by_seed: BTreeMap<u32, u64>,
+    /// How relevant the pages were, where there is a topic.
+    pub judged: Judged,
     /// Links found on pages.
     pub links: u64,
     /// Time the crawl was running, over all its runs.
     pub millis: u64,
+}
+
+/// How relevant a crawl's pages were so far, and how that went.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Judged {
+    pub pages: u64,
+    /// Those with a score of one half or more.
+    pub relevant: u64,
+    /// Of all scores.
+    pub score_sum: f64,
+    /// Now and then: how many pages there were, and how many of them relevant.
+    pub curve: Vec<(u64, u64)>,
+    /// Pages between two points of the curve.
+    pub step: u64,
+}
+
+impl Judged {
+    /// A longer curve loses every second point.
+    const MOST_POINTS: usize = 200;
+
+    pub fn add(&mut self, score: Score) {
+        self.pages += 1;
+        self.relevant += u64::from(score.get() >= RELEVANT);
+        self.score_sum += f64::from(score.get());
+        self.step = self.step.max(1);
+        if self.pages % self.step == 0 {
+            self.curve.push((self.pages, self.relevant));
+        }
+        if self.curve.len() > Judged::MOST_POINTS {
+            self.step *= 2;
+            self.curve.retain(|(pages, _)| pages % self.step == 0);
+        }
+    }
+
+    /// The share of relevant pages.
+    pub fn harvest_ratio(&self) -> Option<f64> {
+        (self.pages > 0).then(|| self.relevant as f64 / self.pages as f64)
+    }
+
+    pub fn mean_score(&self) -> Option<f64> {
+        (self.pages > 0).then(|| self.score_sum / self.pages as f64)
+    }
 }
 
 impl Counters {
@@ -83,9 +129,9 @@ impl Counters {
 
 #[cfg(test)]
 mod tests {
-    use annalist_model::SkipReason;
+    use annalist_model::{Score, SkipReason};
 
-    use super::{Counters, MANY_TYPES};
+    use super::{Counters, Judged, MANY_TYPES};
 
     #[test]
     fn invented_media_types_do_not_fill_memory() {
@@ -95,6 +141,19 @@ mod tests {
         }
         assert!(counters.by_mime.len() <= MANY_TYPES + 1);
         assert_eq!(counters.by_mime.values().sum::<u64>(), 10 * MANY_TYPES as u64);
+    }
+
+    #[test]
+    fn a_long_curve_keeps_its_shape_in_few_points() {
+        let mut judged = Judged::default();
+        for n in 0..10_000_u32 {
+            judged.add(Score::new(if n < 5000 { 0.9 } else { 0.1 }));
+        }
+        assert!(judged.curve.len() <= Judged::MOST_POINTS && judged.curve.len() > Judged::MOST_POINTS / 3);
+        assert!(judged.curve.iter().all(|(pages, relevant)| *relevant == (*pages).min(5000)));
+        assert_eq!((judged.harvest_ratio(), judged.relevant), (Some(0.5), 5000));
+        assert!((judged.mean_score().unwrap() - 0.5).abs() < 1e-4);
+        assert_eq!(Judged::default().harvest_ratio(), None);
     }
 
     #[test]

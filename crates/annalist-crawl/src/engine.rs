@@ -22,6 +22,7 @@ use crate::counters::Counters;
 use crate::findings::widen_again;
 use crate::hosts::Hosts;
 use crate::job::{JobDir, JobLock};
+use crate::judging::{Basis, Judging};
 use crate::keeper::{self, Archive, KeepError, Pending, Run};
 use crate::logs::{Logs, Severity};
 use crate::reopen::Reopened;
@@ -118,8 +119,15 @@ pub struct Crawl {
 
 impl Crawl {
     /// Opens the job directory, repairs what an earlier run left, and gets everything ready. Nothing is fetched yet.
-    /// `book`: where other crawls that may meet this one on a server look too.
-    pub fn open(spec: Spec, job: JobDir, book: Book, stop: Stop, board: Board) -> Result<Crawl, CrawlError> {
+    /// `basis`: what the crawl is about, if anything. `book`: where other crawls that may meet this one on a server look too.
+    pub fn open(
+        spec: Spec,
+        job: JobDir,
+        basis: Option<Basis>,
+        book: Book,
+        stop: Stop,
+        board: Board,
+    ) -> Result<Crawl, CrawlError> {
         Scope::compile(&spec).map_err(|mistakes| CrawlError::Spec { mistakes })?;
         job.prepare().map_err(io_error("the job directory cannot be made"))?;
         let lock = job.lock().map_err(io_error("the job directory cannot be locked"))?;
@@ -133,8 +141,12 @@ impl Crawl {
         let resumed =
             !RealDisk.list(&job.frontier()).map_err(io_error("the state cannot be read"))?.is_empty();
         let disk: Arc<dyn Disk> = Arc::new(RealDisk);
-        let (frontier, journal) =
-            annalist_frontier::open(Arc::clone(&disk), &job.frontier(), frontier_settings(&spec), now)?;
+        let (frontier, journal) = annalist_frontier::open(
+            Arc::clone(&disk),
+            &job.frontier(),
+            frontier_settings(&spec, basis.is_some()),
+            now,
+        )?;
         let counters = frontier.note(keeper::COUNTERS_NOTE).map(Counters::decode).unwrap_or_default();
         widen_again(&scope, frontier.note(keeper::WIDENED_NOTE));
         let reopened = Reopened::of(&spec, &frontier, &counters)?;
@@ -187,6 +199,7 @@ impl Crawl {
             keeper: handle,
             lane,
             reader: Arc::new(Reader::new(spec.canonical.clone())),
+            judging: basis.map(|basis| Arc::new(Judging::new(basis))),
             scope,
             frontier,
             servers: Servers::new(first),

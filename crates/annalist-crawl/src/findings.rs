@@ -30,6 +30,7 @@ pub fn find(
     leased: &LeasedLink,
     capture: &Capture,
     page: &mut Page,
+    verdict: Option<&annalist_judge::Verdict>,
     via: Option<&str>,
     stages: &Stages,
 ) -> Findings {
@@ -66,7 +67,7 @@ pub fn find(
         Verdict::In { .. } => None,
     };
     let share = 1.0 / page.links.len().max(1) as f32;
-    for found in page.links.iter().take(MOST_LINKS) {
+    for (place, found) in page.links.iter().enumerate().take(MOST_LINKS) {
         let link = leased.link.child(found.url.clone(), found.kind, &found.anchor);
         findings.outlinks.push(format!("{} {} {}", link.url, found.kind.hop().letter(), found.kind.name()));
         let of_link = (obeys && found.nofollow)
@@ -74,9 +75,15 @@ pub fn find(
         let barred_link = barred.clone().or(of_link).filter(|_| !is_embed(&link));
         findings.changes.push(match barred_link {
             Some((reason, detail)) => Change::Refused { link, reason, detail },
-            None => judge(link, &here, leased.value * share, spec, &stages.scope),
+            None => {
+                let judged = verdict.and_then(|verdict| verdict.values.get(place).copied().flatten());
+                let value = judged.unwrap_or_else(|| value_of(&link, leased.value * share, spec));
+                admit(link, value, &here, &stages.scope)
+            }
         });
     }
+    let revalued = verdict.map(|verdict| verdict.revalued.as_slice()).unwrap_or_default();
+    findings.changes.extend(revalued.iter().map(|(key, value)| Change::Valued { key: *key, value: *value }));
     findings
 }
 
@@ -99,7 +106,13 @@ fn follow_redirect(
     findings.outlinks.push(format!("{target} R redirect"));
     let again = stages.rounds.with_redirect(leased, &target, &stages.frontier(), clock::now());
     let link = leased.link.child(target, LinkKind::Redirect, "");
-    let judged = judge(link, facts, leased.value, &stages.spec, &stages.scope);
+    let judged = match &stages.judging {
+        Some(judging) => {
+            judging.redirected(leased.key, link.url.key());
+            admit(link, leased.value, facts, &stages.scope)
+        }
+        None => judge(link, facts, leased.value, &stages.spec, &stages.scope),
+    };
     let again = again.filter(|_| matches!(judged, Change::Discovered { .. }));
     findings.changes.push(judged);
     findings.changes.extend(again);
@@ -126,6 +139,10 @@ pub fn widen_again(scope: &Scope, note: Option<&[u8]>) {
 /// One link: admitted with a value, or refused with a reason.
 pub fn judge(link: Link, facts: &Facts<'_>, cash: f32, spec: &Spec, scope: &Scope) -> Change {
     let value = value_of(&link, cash, spec);
+    admit(link, value, facts, scope)
+}
+
+fn admit(link: Link, value: f32, facts: &Facts<'_>, scope: &Scope) -> Change {
     match scope.admit(&link, &Facts { score: Some(Score::new(value)), ..*facts }) {
         Verdict::In { .. } => {
             let urgency = if is_embed(&link) { Urgency::Urgent } else { Urgency::Normal };

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency, host_key};
 use annalist_model::spec::duration;
-use annalist_model::{Capture, Outcome, Page, Readability, SkipReason};
+use annalist_model::{Capture, Outcome, Page, Readability, Score, SkipReason};
 use annalist_sources::{FetchError, retry_after};
 
 use crate::clock;
@@ -51,8 +51,9 @@ pub fn finish_visit(
         None if embeds_more(leased, &visit, stages) => After::Embeds,
         None => After::Next,
     };
-    let Visit { ticket, capture, received, mut page, findings, via } = visit;
-    let metadata = metadata(leased, &capture, &page, &findings.outlinks, via.as_deref(), stages);
+    let Visit { ticket, capture, received, mut page, verdict, findings, via } = visit;
+    let score = verdict.map(|verdict| verdict.score);
+    let metadata = metadata(leased, &capture, &page, score, &findings.outlinks, via.as_deref(), stages);
     changes.extend(findings.changes);
     stages.budget.received(leased.link.seed, received);
     if retry.is_some() {
@@ -73,6 +74,7 @@ pub fn finish_visit(
         retry,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
         metadata,
+        score,
         notes: notes(&page),
         unusable: std::mem::take(&mut page.unusable),
     };
@@ -133,6 +135,7 @@ fn metadata(
     leased: &LeasedLink,
     capture: &Capture,
     page: &Page,
+    relevance: Option<Score>,
     outlinks: &[String],
     via: Option<&str>,
     stages: &Stages,
@@ -145,6 +148,7 @@ fn metadata(
         stages.spec.seeds.get(leased.link.seed as usize).map(|s| ("seed", s.url.as_str().to_owned())),
     );
     fields.push(("score", format!("{:.4}", leased.value)));
+    fields.extend(relevance.map(|score| ("relevance", format!("{:.4}", score.get()))));
     fields.extend(page.charset.map(|c| ("charsetForLinkExtraction", c.to_owned())));
     fields.extend(page.language.clone().map(|l| ("language", l)));
     if let Readability::Partial(why) = &page.readability {
@@ -276,8 +280,26 @@ pub fn finish_refusal(leased: &LeasedLink, outcome: Outcome, stages: &Stages) ->
     After::Next
 }
 
+/// Puts a link back into its place: others are worth more by now.
+pub fn finish_second_thought(
+    change: Change,
+    release: Release,
+    leased: &LeasedLink,
+    stages: &Stages,
+) -> After {
+    let via = stages.url_of(leased.link.via);
+    let link = leased.link.clone();
+    let ended = Ended::PutBack;
+    let release = Some(release);
+    hand_in(Finished { link, via, ended, changes: vec![change], counts: Counts::AsPage, release }, stages);
+    After::Embeds
+}
+
 fn end(leased: &LeasedLink, status: i32, outcome: Outcome, stages: &Stages) {
     let now = clock::now();
+    if let Some(judging) = &stages.judging {
+        judging.lost(leased.key);
+    }
     let changes = stages.rounds.after(leased.key, &outcome, now).into_iter().collect();
     let ended = Ended::Refused { status, outcome, started: now };
     finish(leased, ended, changes, Counts::AsPage, stages);

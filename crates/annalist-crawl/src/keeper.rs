@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use annalist_frontier::{Change, LeaseId};
-use annalist_model::{Capture, Link, Outcome, Time, Unusable, UrlKey};
+use annalist_model::{Capture, Link, Outcome, Score, Time, Unusable, UrlKey};
 use annalist_sources::{Lookup, SlowLane};
 use annalist_warc::Packing;
 use tokio::sync::oneshot;
@@ -74,6 +74,8 @@ pub enum Ended {
         reason: String,
         started: Time,
     },
+    /// Not asked for after all: others come first.
+    PutBack,
     /// Not fetched, or never answered: for good.
     Refused {
         status: i32,
@@ -94,6 +96,8 @@ pub struct Captured {
     /// Asked to come back later: kept, but the link has not had its outcome.
     pub retry: Option<String>,
     pub truncated: Option<&'static str>,
+    /// What the page is worth, where there is a topic.
+    pub score: Option<Score>,
     /// Fields of the metadata record.
     pub metadata: Vec<(&'static str, String)>,
     /// What else there is to say of it in `crawl.log`.

@@ -26,6 +26,7 @@ mod findings;
 mod finish;
 mod hosts;
 pub mod job;
+pub mod judging;
 mod keeper;
 pub mod logs;
 mod record;

@@ -272,6 +272,7 @@ async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, sta
             ("hopsFromSeed", own.link.hops.as_str().to_owned()),
             ("fetchTimeMs", capture.elapsed.as_millis().to_string()),
         ],
+        score: None,
         notes: Vec::new(),
         unusable,
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use annalist_disk::Disk;
 use annalist_frontier::Merging;
-use annalist_model::spec::{Spec, Words};
+use annalist_model::spec::{SiteOrder, Spec, Update, Words};
 use annalist_warc::{RecoverReport, WriterSettings, recover};
 
 use crate::engine::{CrawlError, LEASE_TIME, PRODUCT};
@@ -46,12 +46,17 @@ pub fn repairs(recovered: &RecoverReport) -> Vec<String> {
     told
 }
 
-pub fn frontier_settings(spec: &Spec) -> annalist_frontier::Settings {
+/// `has_topic`: whether there is a judge, who combines what is said of a link himself.
+pub fn frontier_settings(spec: &Spec, has_topic: bool) -> annalist_frontier::Settings {
     annalist_frontier::Settings {
         memory_bytes: spec.frontier.memory_bytes,
         order: spec.frontier.order,
-        update: spec.frontier.update,
-        site_order: spec.frontier.site_order,
+        update: spec.frontier.update.unwrap_or(if has_topic { Update::Last } else { Update::Max }),
+        site_order: spec.frontier.site_order.unwrap_or(if has_topic {
+            SiteOrder::BestLink
+        } else {
+            SiteOrder::RoundRobin
+        }),
         links_per_turn: spec.frontier.links_per_turn,
         lease_time: LEASE_TIME,
         default_delay: spec.politeness.min_delay,

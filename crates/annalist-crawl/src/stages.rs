@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
 use annalist_frontier::{Frontier, LeasedLink};
+use annalist_judge::{Reading, Verdict};
 use annalist_model::spec::Spec;
 use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, Score, Time, UrlKey};
 use annalist_read::Reader;
@@ -19,6 +20,7 @@ use crate::book::Book;
 use crate::budget::Budget;
 use crate::clock;
 use crate::hosts::Hosts;
+use crate::judging::Judging;
 use crate::keeper::{self, KeeperHandle};
 use crate::logs::Severity;
 use crate::robots::RobotsDesk;
@@ -39,6 +41,8 @@ pub struct Stages {
     /// For what would keep the others waiting.
     pub lane: SlowLane,
     pub reader: Arc<Reader>,
+    /// Where there is a topic.
+    pub judging: Option<Arc<Judging>>,
     pub scope: Scope,
     pub frontier: Arc<Mutex<Frontier>>,
     pub servers: Servers<Turn>,
@@ -82,28 +86,45 @@ impl Stages {
 
     /// Reads a capture on a thread of its own kind, so that it delays no fetch; a page that is hard to read goes to the
     /// slow lane and delays no other page either.
-    pub async fn read(&self, capture: &mut Capture, kind: LinkKind) -> Page {
+    pub async fn read(&self, capture: &mut Capture, kind: LinkKind) -> (Page, Option<Reading>) {
         let reader = Arc::clone(&self.reader);
+        let judging = self.judging.clone();
+        let key = capture.url.key();
+        let with_reading = move |page: Page| {
+            let reading = judging.as_ref().map(|judging| judging.read(key, &page));
+            (page, reading)
+        };
         let (url, head, body) =
             (capture.url.clone(), capture.head.clone(), std::mem::take(&mut capture.body));
         let light = {
-            let Ok(_permit) = self.reading.acquire().await else { return Page::default() };
+            let Ok(_permit) = self.reading.acquire().await else { return (Page::default(), None) };
             tokio::task::spawn_blocking(move || match reader.read_light(kind, &url, &head, &body) {
-                Some(page) => Ok(page),
-                None => Err(Box::new(move || reader.read_as(kind, &url, &head, &body))),
+                Some(page) => Ok(with_reading(page)),
+                None => Err(Box::new(move || with_reading(reader.read_as(kind, &url, &head, &body)))),
             })
             .await
         };
         // A panic in a parser is a page with a reason, not the end of a crawl.
-        let failed = |fault: &dyn Display| Page {
-            readability: Readability::Partial(format!("the reader failed: {fault}")),
-            ..Page::default()
+        let failed = |fault: &dyn Display| {
+            let readability = Readability::Partial(format!("the reader failed: {fault}"));
+            (Page { readability, ..Page::default() }, None)
         };
         match light {
-            Ok(Ok(page)) => page,
+            Ok(Ok(read)) => read,
             Ok(Err(heavy)) => self.lane.run(heavy).await.unwrap_or_else(|fault| failed(&fault)),
             Err(fault) => failed(&fault),
         }
+    }
+
+    /// What a page is worth, and what its links may be, where there is a topic.
+    pub fn judge(
+        &self,
+        leased: &LeasedLink,
+        capture: &Capture,
+        page: &Page,
+        reading: Option<Reading>,
+    ) -> Option<Verdict> {
+        self.judging.as_ref()?.judge_page(leased, capture, page, &reading?)
     }
 
     /// Waits until there is more room for large responses than there was; says meanwhile what the crawl waits for. `false`

@@ -15,8 +15,8 @@ use crate::budget::Allowance;
 use crate::clock;
 use crate::delay::{HostRules, rules_for};
 use crate::finish::{
-    After, close_site, finish_closed_host, finish_failure, finish_lost, finish_refusal, finish_visit,
-    give_back_budgets,
+    After, close_site, finish_closed_host, finish_failure, finish_lost, finish_refusal,
+    finish_second_thought, finish_visit, give_back_budgets,
 };
 use crate::keeper::{KeepError, Release};
 use crate::logs::Severity;
@@ -66,6 +66,11 @@ impl Turn {
     fn release_after(&self, key: UrlKey) -> Release {
         let visited = self.visited.iter().copied().chain([key]).collect();
         Release { lease: self.lease.id, until: self.rests_until, visited }
+    }
+
+    /// What the keeper needs to end the turn before the next link.
+    fn release_now(&self) -> Release {
+        Release { lease: self.lease.id, until: self.rests_until, visited: self.visited.clone() }
     }
 
     fn had(&mut self, key: UrlKey) {
@@ -157,6 +162,9 @@ pub fn hand_over(line: &Line, stages: &Arc<Stages>) {
 async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc<Stages>) -> After {
     let url = &leased.link.url;
     let rules = rules_for(&stages.spec, url.host_name(), url.site());
+    if let Some(change) = stages.judging.as_ref().and_then(|judging| judging.second_thought(leased)) {
+        return finish_second_thought(change, turn.release_now(), leased, stages);
+    }
     if let Some(outcome) = given_up(leased, stages) {
         return finish_refusal(leased, outcome, stages);
     }

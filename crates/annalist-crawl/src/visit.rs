@@ -1,6 +1,7 @@
 //! The whole path of a page. Each stage is one call, one hop away; when a link gets its turn is in `turn.rs`.
 
 use annalist_frontier::LeasedLink;
+use annalist_judge::Verdict;
 use annalist_model::{Capture, Page};
 use annalist_sources::FetchError;
 
@@ -18,6 +19,8 @@ pub struct Visit {
     /// Bytes of the response as received.
     pub received: u64,
     pub page: Page,
+    /// What the page is worth; nothing where there is no topic, or it is no page.
+    pub verdict: Option<Verdict>,
     pub findings: Findings,
     /// The address of the page that named the link.
     pub via: Option<String>,
@@ -42,7 +45,8 @@ pub async fn visit(
     let mut capture = line.fetch(&leased.link.url, via.as_deref(), leave, stages).await?;
     let received = capture.response.length();
     let ticket = stages.keeper.record(&mut capture).await?; // before reading: a parser bug must not lose bytes
-    let mut page = stages.read(&mut capture, leased.link.kind).await; // cannot fail a visit: an unreadable page is a page with a reason
-    let findings = find(leased, &capture, &mut page, via.as_deref(), stages); // links in scope with a value, others with a reason
-    Ok(Visit { ticket, capture, received, page, findings, via })
+    let (mut page, reading) = stages.read(&mut capture, leased.link.kind).await; // cannot fail a visit: an unreadable page is a page with a reason
+    let verdict = stages.judge(leased, &capture, &page, reading); // what it is worth, and what its links may be
+    let findings = find(leased, &capture, &mut page, verdict.as_ref(), via.as_deref(), stages); // links in scope with a value, others with a reason
+    Ok(Visit { ticket, capture, received, page, verdict, findings, via })
 }

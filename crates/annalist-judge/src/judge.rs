@@ -19,6 +19,8 @@ pub const RELEVANT: f32 = 0.5;
 /// The topic is made anew after so many pages, and after each such growth.
 const FIRST_REVISION: u32 = 20;
 const REVISION_GROWTH: f32 = 1.3;
+/// Links found while an order stands come after all that are in it.
+const NOT_YET: f32 = 1e-3;
 /// A change of value that is worth a change of order.
 const TOLERANCE: f32 = 1e-4;
 
@@ -34,6 +36,9 @@ pub struct Rules {
     pub greediness: u32,
     /// What each irrelevant page on the way takes off a link.
     pub tunnel_decay: f32,
+    /// Whether a link's value is made of all its mentions; else each mention has a value of its own, and the frontier
+    /// combines them.
+    pub combines: bool,
     /// How many pages and waiting links are remembered.
     pub most_pages: usize,
     pub most_links: usize,
@@ -47,6 +52,7 @@ impl Default for Rules {
             exploration: 0.0,
             greediness: 1,
             tunnel_decay: 0.7,
+            combines: true,
             most_pages: 200_000,
             most_links: 500_000,
         }
@@ -76,6 +82,7 @@ pub struct Judge {
     next_revision: f32,
     /// Pages since waiting links were last put in order.
     since_order: u32,
+    lot: Lot,
 }
 
 impl Judge {
@@ -90,6 +97,7 @@ impl Judge {
             names_are_sought: false,
             next_revision: FIRST_REVISION as f32,
             since_order: 0,
+            lot: Lot::default(),
         }
     }
 
@@ -112,12 +120,50 @@ impl Judge {
         self.background.add(&reading.vector);
         let distance = self.learn(key, relevance);
         let mut verdict = self.file(key, relevance, distance, reading);
-        if self.background.pages() as f32 >= self.next_revision {
+        self.since_order += 1;
+        let revised = self.background.pages() as f32 >= self.next_revision;
+        if revised {
             self.next_revision *= REVISION_GROWTH;
             self.topic = Arc::new(self.references.topic(&self.background));
+        }
+        if (revised && !self.is_patient()) || (self.is_patient() && self.since_order >= self.rules.greediness)
+        {
             verdict.revalued = self.reorder();
         }
+        verdict.revalued.extend(self.explore());
         verdict
+    }
+
+    /// No page came of a link: that is told to all that led to it, too.
+    pub fn leads_nowhere(&mut self, key: UrlKey) {
+        if self.ledger.waiting.contains_key(&key) {
+            self.learn(key, 0.0);
+        }
+    }
+
+    /// What is known of a link is known of where it leads.
+    pub fn redirected(&mut self, from: UrlKey, to: UrlKey) {
+        if let Some(waiting) = self.ledger.waiting.remove(&from)
+            && self.ledger.relevance(to).is_none()
+        {
+            self.ledger.waiting.entry(to).or_insert(waiting);
+        }
+    }
+
+    /// Whether some pages are fetched before links are put into a new order.
+    fn is_patient(&self) -> bool {
+        self.rules.greediness > 1
+    }
+
+    /// A link to be fetched next to see what is there, when it is time for one.
+    fn explore(&mut self) -> Option<(UrlKey, f32)> {
+        if !self.lot.falls(self.rules.exploration) {
+            return None;
+        }
+        let key = self.lot.draw()?;
+        let waiting = self.ledger.waiting.get_mut(&key)?;
+        (waiting.explored, waiting.value) = (true, 1.0);
+        Some((key, 1.0))
     }
 
     /// How relevant a page is: 1 for one like the references.
@@ -129,6 +175,9 @@ impl Judge {
     /// What a waiting link is worth now.
     pub fn reconsider(&self, key: UrlKey) -> Option<f32> {
         let known = self.known(key)?;
+        if known.link.explored {
+            return Some(1.0);
+        }
         Some(self.scorer.score(&Scorer::values(&known), self.ledger.mean()))
     }
 
@@ -185,8 +234,12 @@ impl Judge {
                     self.ledger.credit(at, relevance);
                     return None;
                 }
+                let before = (!self.rules.combines).then(|| self.ledger.waiting.remove(&link.key)).flatten();
                 self.ledger.mention(at, link);
-                let value = self.reconsider(link.key)?;
+                if before.is_none() {
+                    self.lot.offer(link.key);
+                }
+                let value = self.reconsider(link.key)? * if self.is_patient() { NOT_YET } else { 1.0 };
                 self.ledger.waiting.get_mut(&link.key)?.value = value;
                 Some(value)
             });
@@ -211,5 +264,50 @@ impl Judge {
             }
         }
         risen
+    }
+}
+
+/// Chance, the same in every run: which links are fetched to see what is there.
+#[derive(Clone, Debug)]
+struct Lot {
+    state: u64,
+    offered: Vec<UrlKey>,
+}
+
+impl Default for Lot {
+    fn default() -> Self {
+        Lot { state: 0x9e37_79b9_7f4a_7c15, offered: Vec::new() }
+    }
+}
+
+impl Lot {
+    /// Links to draw from.
+    const MOST: usize = 10_000;
+
+    fn next(&mut self) -> u64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        self.state
+    }
+
+    fn falls(&mut self, share: f32) -> bool {
+        share > 0.0 && ((self.next() >> 40) as f32) < share * (1u64 << 24) as f32
+    }
+
+    fn offer(&mut self, key: UrlKey) {
+        if self.offered.len() < Lot::MOST {
+            self.offered.push(key);
+            return;
+        }
+        let place = self.next() as usize % Lot::MOST;
+        if let Some(old) = self.offered.get_mut(place) {
+            *old = key;
+        }
+    }
+
+    fn draw(&mut self) -> Option<UrlKey> {
+        let place = (self.next() as usize).checked_rem(self.offered.len())?;
+        Some(self.offered.swap_remove(place))
     }
 }

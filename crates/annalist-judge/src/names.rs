@@ -19,7 +19,7 @@ pub struct Name {
 }
 
 /// All names, ready for the languages that come.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Names {
     names: Vec<Name>,
     automata: HashMap<String, Automaton>,
@@ -60,12 +60,12 @@ impl Names {
 }
 
 /// A tree of stems: each way down from its root is a spelling.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Automaton {
     nodes: Vec<Node>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Node {
     next: IdMap<u32>,
     /// The name that ends here.

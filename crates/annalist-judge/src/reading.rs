@@ -72,7 +72,7 @@ pub enum Depth {
 }
 
 /// Reads pages, one after the other; keeps what the next page needs again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Analyst {
     stems: HashMap<String, Stems>,
     names: Names,

@@ -123,6 +123,15 @@ pub fn details(counters: &Counters) -> String {
             let _ = writeln!(text, "  {what}: {}", most_frequent(rows));
         }
     }
+    if let (Some(harvest), Some(mean)) = (counters.judged.harvest_ratio(), counters.judged.mean_score()) {
+        let _ = writeln!(
+            text,
+            "  topic: {} of {} pages relevant (harvest {harvest:.2}), mean score {mean:.2}; over time {}",
+            count(counters.judged.relevant),
+            count(counters.judged.pages),
+            sparkline(&counters.judged.curve),
+        );
+    }
     if counters.failed + counters.retries + counters.truncated > 0 {
         let _ = writeln!(
             text,
@@ -133,6 +142,21 @@ pub fn details(counters: &Counters) -> String {
         );
     }
     text
+}
+
+/// The harvest of each stretch of a crawl, from its beginning to now, as a line of bars.
+pub fn sparkline(curve: &[(u64, u64)]) -> String {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    const LONGEST: usize = 40;
+    let step = curve.len().div_ceil(LONGEST).max(1);
+    let mut before = (0, 0);
+    let stretches = curve.iter().skip(step - 1).step_by(step).filter_map(|now| {
+        let (pages, relevant) = (now.0.checked_sub(before.0)?, now.1.checked_sub(before.1)?);
+        before = *now;
+        let share = relevant as f64 / pages.max(1) as f64;
+        BARS.get(((share * 8.0) as usize).min(BARS.len() - 1)).copied()
+    });
+    stretches.collect()
 }
 
 fn most_frequent(mut rows: Vec<(String, u64)>) -> String {
@@ -170,10 +194,11 @@ pub fn json(status: &Status, job: &Path, seconds: f64) -> Value {
         "links": counters.links,
         "queued": status.queued,
         "sites": status.sites,
-        // Not judged: no page has a score.
-        "relevant": Value::Null,
-        "harvest_ratio": Value::Null,
-        "mean_score": Value::Null,
+        // Null where there is no topic: no page has a score.
+        "relevant": (counters.judged.pages > 0).then_some(counters.judged.relevant),
+        "harvest_ratio": counters.judged.harvest_ratio(),
+        "mean_score": counters.judged.mean_score(),
+        "harvest_curve": counters.judged.curve,
         "waits_for": status.waits_for,
         "seconds": seconds,
         "cpu_seconds": cpu_seconds,
@@ -199,7 +224,15 @@ fn usage() -> (f64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, count, duration};
+    use super::{bytes, count, duration, sparkline};
+
+    #[test]
+    fn a_harvest_that_falls_looks_like_it() {
+        assert_eq!(sparkline(&[(10, 10), (20, 15), (30, 15)]), "█▅▁");
+        assert_eq!(sparkline(&[]), "");
+        let long: Vec<(u64, u64)> = (1..=200).map(|n| (n, n)).collect();
+        assert_eq!(sparkline(&long), "█".repeat(40));
+    }
 
     #[test]
     fn numbers_read_well() {

@@ -211,7 +211,7 @@ impl Archive {
                 }
                 _ => None,
             },
-            Ended::Retrying { .. } => None,
+            Ended::Retrying { .. } | Ended::PutBack => None,
         }
     }
 
@@ -302,6 +302,9 @@ impl Archive {
         let now = clock::now();
         let mut written = Ok(());
         for (visit, line) in group.visits().iter().zip(lines) {
+            if matches!(visit.ended, Ended::PutBack) {
+                continue;
+            }
             let seed = self.seeds.get(visit.link.seed as usize).map(String::as_str);
             written = written.and_then(|()| self.logs.crawled(&line.with(visit, now, seed)));
             let url = &visit.link.url;
@@ -400,6 +403,8 @@ impl LogLine {
             Ended::Retrying { status, reason, started } => {
                 nothing(*status, *started, format!("retry:{reason}"))
             }
+            // Never written.
+            Ended::PutBack => nothing(0, Time::default(), String::new()),
             Ended::Refused { status, outcome, started } => {
                 let note = match outcome {
                     Outcome::Skipped { reason, .. } => reason.name().to_owned(),

@@ -109,7 +109,7 @@ impl Group {
                     bytes: 0,
                     purpose: Purpose::Page,
                 }),
-                Ended::Captured(_) | Ended::Retrying { .. } => {}
+                Ended::Captured(_) | Ended::Retrying { .. } | Ended::PutBack => {}
             }
             changes.append(&mut visit.changes);
         }
@@ -133,7 +133,7 @@ impl Group {
                         counters.skip(*reason);
                     }
                 }
-                Ended::Refused { .. } => {}
+                Ended::Refused { .. } | Ended::PutBack => {}
             }
             for change in &visit.changes {
                 match change {
@@ -174,6 +174,9 @@ fn count_capture(counters: &mut Counters, visit: &Finished, captured: &Captured,
     }
     if visit.counts == Counts::AsPage && captured.retry.is_none() {
         counters.pages += 1;
+        if let Some(score) = captured.score {
+            counters.judged.add(score);
+        }
         *counters.by_seed.entry(visit.link.seed).or_default() += 1;
     }
 }

@@ -15,13 +15,13 @@ const MOST_EXPECTED: usize = 10_000;
 const BYTES_FOR_A_TERM: usize = 12;
 
 /// The stems of one language, remembered: stemming takes longer than all the rest.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Stems {
     language: &'static Language,
     remembered: IdMap<Stem>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Stem {
     id: u64,
     /// Empty for words that are no terms.

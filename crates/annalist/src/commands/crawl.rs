@@ -13,6 +13,7 @@ use annalist_crawl::stop::{Stop, Urge};
 use annalist_model::spec::{Spec, Words};
 use anyhow::{Context, Result};
 
+use crate::basis;
 use crate::cli::CrawlArgs;
 use crate::exit::{BadConfiguration, Exit};
 use crate::progress::{self, Progress};
@@ -72,10 +73,11 @@ fn state_folder(xdg: Option<OsString>) -> PathBuf {
 /// Runs a crawl to its end, with progress, and Ctrl-C as people expect it.
 pub fn crawl(spec: Spec, job: &Path, book: Book, progress: Progress) -> Result<Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
+    let (spec, basis) = basis::of(spec)?;
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
     let report = runtime.block_on(async {
-        let crawl = Crawl::open(spec, dir.clone(), book, stop.clone(), board.clone())
+        let crawl = Crawl::open(spec, dir.clone(), basis, book, stop.clone(), board.clone())
             .with_context(|| job.display().to_string())?;
         let shown = tokio::spawn(progress::follow(board, dir.status(), progress));
         let listening = tokio::spawn(listen(stop));

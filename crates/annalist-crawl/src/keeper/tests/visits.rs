@@ -228,6 +228,7 @@ fn captured(ticket: Ticket, got: &Got, retry: Option<String>) -> Ended {
         retry,
         truncated: got.truncated,
         metadata: vec![("fetchTimeMs", "1".to_owned())],
+        score: None,
         notes: Vec::new(),
         unusable: Unusable::default(),
     }))

@@ -97,6 +97,7 @@ fn weights(table: &Table<'_>) -> Vec<(String, f64)> {
             all.push((name.to_owned(), weight));
         }
     }
+    all.sort_by_key(|(name, _)| SIGNALS.iter().position(|signal| signal == name));
     let is_off = |signal: &str| all.iter().any(|(name, weight)| name == signal && *weight == 0.0);
     if SIGNALS.into_iter().all(is_off) {
         table.notes().mistake(

@@ -1,0 +1,125 @@
+//! The judge at work in a crawl: pages are read for it on the reading threads, and judged one after the other. What it
+//! learns stays in memory; what a link is worth is in the frontier.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use annalist_frontier::{Change, LeasedLink};
+use annalist_judge::scorer::Manner;
+use annalist_judge::signals::COUNT;
+use annalist_judge::{Analyst, Depth, Judge, Reading, Rules, Verdict};
+use annalist_model::spec::{JudgeRules, SIGNALS, ScorerKind, Spec};
+use annalist_model::{Capture, Page, UrlKey};
+
+/// A link that is worth less than it was leased for by more than this goes back: others come first.
+const FALL: f32 = 0.02;
+
+/// What the crawl is about, before it has begun.
+#[derive(Debug)]
+pub struct Basis {
+    pub judge: Judge,
+    pub analyst: Analyst,
+    /// Pages that define the topic when they come.
+    pub references: HashSet<UrlKey>,
+}
+
+#[derive(Debug)]
+pub struct Judging {
+    judge: Mutex<Judge>,
+    /// Lent to reading threads; there are as many as read at once.
+    analysts: Mutex<Vec<Analyst>>,
+    fresh: Analyst,
+    references: HashSet<UrlKey>,
+}
+
+impl Judging {
+    pub fn new(basis: Basis) -> Judging {
+        let Basis { judge, analyst, references } = basis;
+        Judging { judge: Mutex::new(judge), analysts: Mutex::default(), fresh: analyst, references }
+    }
+
+    /// Reads a page for the judge; done by the thread that read it.
+    pub fn read(&self, key: UrlKey, page: &Page) -> Reading {
+        let topic = self.judge().topic();
+        let mut analyst = self.lend();
+        let depth = if self.references.contains(&key) { Depth::Reference } else { Depth::Topic };
+        let reading = analyst.read(page, &topic, depth);
+        self.analysts.lock().unwrap_or_else(PoisonError::into_inner).push(analyst);
+        reading
+    }
+
+    fn lend(&self) -> Analyst {
+        let spare = self.analysts.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        spare.unwrap_or_else(|| self.fresh.clone())
+    }
+
+    /// What a capture is worth, and its links. Nothing for what is no page: a failure, a picture, a redirect.
+    pub fn judge_page(
+        &self,
+        leased: &LeasedLink,
+        capture: &Capture,
+        page: &Page,
+        reading: &Reading,
+    ) -> Option<Verdict> {
+        let mut judge = self.judge();
+        if capture.head.is_redirect() {
+            return None;
+        }
+        let is_page = (200..300).contains(&capture.head.status) && !page.text.is_empty();
+        if !is_page {
+            if (400..500).contains(&capture.head.status) && capture.head.status != 429 {
+                judge.leads_nowhere(leased.key);
+            }
+            return None;
+        }
+        Some(match self.references.contains(&leased.key) {
+            true => judge.take_reference(leased.key, reading),
+            false => judge.take(leased.key, reading),
+        })
+    }
+
+    /// The change that puts a link back into its place, when others should come first.
+    pub fn second_thought(&self, leased: &LeasedLink) -> Option<Change> {
+        let value = self.judge().reconsider(leased.key).filter(|now| *now < leased.value - FALL)?;
+        Some(Change::Valued { key: leased.key, value })
+    }
+
+    /// Nothing came of a link.
+    pub fn lost(&self, key: UrlKey) {
+        self.judge().leads_nowhere(key);
+    }
+
+    /// What was known of a link is known of where it leads.
+    pub fn redirected(&self, from: UrlKey, to: UrlKey) {
+        self.judge().redirected(from, to);
+    }
+
+    fn judge(&self) -> MutexGuard<'_, Judge> {
+        self.judge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The judge's settings as the spec has them.
+pub fn rules(spec: &Spec) -> Rules {
+    let JudgeRules { scorer, exploration, greediness, tunnel_decay, remembered_links, weights, .. } =
+        &spec.judge;
+    let mut emphasis = [1.0; COUNT];
+    for (emphasis, signal) in emphasis.iter_mut().zip(SIGNALS) {
+        if let Some((_, weight)) = weights.iter().find(|(name, _)| name == signal) {
+            *emphasis = *weight as f32;
+        }
+    }
+    Rules {
+        manner: match scorer {
+            ScorerKind::Learned => Manner::Learned,
+            ScorerKind::Weighted => Manner::Weighted,
+        },
+        emphasis,
+        exploration: *exploration as f32,
+        greediness: *greediness,
+        tunnel_decay: *tunnel_decay as f32,
+        most_links: *remembered_links,
+        combines: spec.frontier.update.is_none(),
+        ..Rules::default()
+    }
+}
