@@ -199,7 +199,7 @@ impl Crawl {
             keeper: handle,
             lane,
             reader: Arc::new(Reader::new(spec.canonical.clone())),
-            judging: basis.map(|basis| Arc::new(Judging::new(basis))),
+            judging: basis.map(|basis| Arc::new(Judging::new(basis, &spec.seeds))),
             scope,
             frontier,
             servers: Servers::new(first),

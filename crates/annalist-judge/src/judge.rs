@@ -62,7 +62,8 @@ impl Default for Rules {
 /// What was made of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    pub score: Score,
+    /// None for a list of links, and as long as nobody knows what the topic is.
+    pub score: Option<Score>,
     /// For each link of the page; none for what is no page to go to.
     pub values: Vec<Option<f32>>,
     /// Links that wait and are worth something else now.
@@ -116,6 +117,9 @@ impl Judge {
 
     /// A page that the crawl brought.
     pub fn take(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
+        if self.topic.is_empty() {
+            return self.take_list(key, reading);
+        }
         let relevance = self.relevance(reading);
         self.background.add(&reading.vector);
         let distance = self.learn(key, relevance);
@@ -132,6 +136,18 @@ impl Judge {
         }
         verdict.revalued.extend(self.explore());
         verdict
+    }
+
+    /// A feed or a list of addresses: worth no more and no less than what it leads to.
+    pub fn take_list(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
+        let distance = self.forget(key);
+        let mean = self.ledger.mean();
+        Verdict { score: None, ..self.file(key, mean, distance, reading) }
+    }
+
+    /// What a link is worth of which nothing is known.
+    pub fn neutral(&self) -> f32 {
+        self.scorer.score(&[None; COUNT], self.ledger.mean())
     }
 
     /// No page came of a link: that is told to all that led to it, too.
@@ -246,7 +262,7 @@ impl Judge {
             values.push(value);
         }
         self.ledger.keep_within(self.rules.most_pages, self.rules.most_links);
-        Verdict { score: Score::new(relevance), values, revalued: Vec::new() }
+        Verdict { score: Some(Score::new(relevance)), values, revalued: Vec::new() }
     }
 
     /// The waiting links that are worth more than they were: those worth less are noticed before they are fetched.
