@@ -12,7 +12,7 @@ use crate::signals::{COUNT, Known};
 use crate::topic::{Background, References, Topic};
 
 /// Where between nothing and a typical page of the topic a page is as likely relevant as not, and how sharp that is.
-const EVEN: f32 = 0.75;
+pub(crate) const EVEN: f32 = 0.75;
 const SHARPNESS: f32 = 6.0;
 /// From here on a page is called relevant.
 pub const RELEVANT: f32 = 0.5;
@@ -70,6 +70,21 @@ pub struct Verdict {
     pub revalued: Vec<(UrlKey, f32)>,
 }
 
+/// Whether there are names to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    Yes,
+    No,
+}
+
+/// What a signal says of a link: its value, what it weighs, and what it adds to the link's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Said {
+    pub value: Option<f32>,
+    pub weight: f32,
+    pub part: f32,
+}
+
 #[derive(Debug)]
 pub struct Judge {
     rules: Rules,
@@ -99,6 +114,16 @@ impl Judge {
             next_revision: FIRST_REVISION as f32,
             since_order: 0,
             lot: Lot::default(),
+        }
+    }
+
+    /// A judge who is told the topic, and leaves it as it is.
+    pub fn of_topic(rules: Rules, topic: Topic, names: Sought) -> Judge {
+        Judge {
+            topic: Arc::new(topic),
+            names_are_sought: names == Sought::Yes,
+            next_revision: f32::INFINITY,
+            ..Judge::new(rules)
         }
     }
 
@@ -200,6 +225,20 @@ impl Judge {
     /// Whether a link that was taken for `value` is worth so much less that others should come first.
     pub fn has_fallen(&self, key: UrlKey, value: f32) -> Option<f32> {
         self.reconsider(key).filter(|now| *now < value - TOLERANCE)
+    }
+
+    /// What each signal says of a waiting link, in their order.
+    pub fn signals(&self, key: UrlKey) -> Option<Vec<Said>> {
+        let values = Scorer::values(&self.known(key)?);
+        let parts = self.scorer.parts(&values);
+        let weights = self.scorer.weights().iter().zip(&parts);
+        Some(
+            values
+                .iter()
+                .zip(weights)
+                .map(|(value, (weight, part))| Said { value: *value, weight: *weight, part: *part })
+                .collect(),
+        )
     }
 
     fn known(&self, key: UrlKey) -> Option<Known<'_>> {
