@@ -84,6 +84,8 @@ pub fn explain(definition: &Definition, rules: Rules, url: &CanonicalUrl, page: 
         reading.named.iter().filter_map(|(at, times)| Some((named.get(*at)?.clone(), *times))).collect();
     counted.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
     let nearness = topic.nearness(&reading.vector);
+    // Chance and patience say nothing about a link.
+    let rules = Rules { exploration: 0.0, greediness: 1, combines: true, ..rules };
     let mut judge = Judge::of_topic(rules, topic, sought);
     let score = judge.relevance(&reading);
     judge.take(url.key(), &reading);

@@ -127,6 +127,11 @@ impl Judge {
         }
     }
 
+    /// Whether pages teach nothing about the topic.
+    fn topic_is_given(&self) -> bool {
+        self.next_revision == f32::INFINITY
+    }
+
     /// The topic as it stands.
     pub fn topic(&self) -> Arc<Topic> {
         Arc::clone(&self.topic)
@@ -135,7 +140,9 @@ impl Judge {
     /// A page that is about the topic, by whoever chose it.
     pub fn take_reference(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
         self.references.add(reading.vector.clone());
-        self.topic = Arc::new(self.references.topic(&self.background));
+        if !self.topic_is_given() {
+            self.topic = Arc::new(self.references.topic(&self.background));
+        }
         let distance = self.forget(key);
         self.file(key, 1.0, distance, reading)
     }
@@ -231,12 +238,12 @@ impl Judge {
     pub fn signals(&self, key: UrlKey) -> Option<Vec<Said>> {
         let values = Scorer::values(&self.known(key)?);
         let parts = self.scorer.parts(&values);
-        let weights = self.scorer.weights().iter().zip(&parts);
+        let weights = self.scorer.weights().into_iter().zip(&parts);
         Some(
             values
                 .iter()
                 .zip(weights)
-                .map(|(value, (weight, part))| Said { value: *value, weight: *weight, part: *part })
+                .map(|(value, (weight, part))| Said { value: *value, weight, part: *part })
                 .collect(),
         )
     }

@@ -7,7 +7,9 @@ mod support;
 use std::fmt::Write as _;
 
 use annalist_judge::explain::{Explanation, explain};
-use annalist_judge::{Definition, Rules};
+use annalist_judge::judge::Sought;
+use annalist_judge::scorer::Manner;
+use annalist_judge::{Analyst, Definition, Depth, Judge, Rules};
 use annalist_model::{CanonicalUrl, FoundLink, LinkKind, Page};
 use support::{as_expected, background, page, references, topic};
 
@@ -85,6 +87,29 @@ fn a_link_with_a_name_comes_before_one_that_says_nothing() {
     let place = |path: &str| told.links.iter().position(|link| link.url == url(path)).unwrap();
     assert!(place("/") < place("/garden") && place("/athens/pensions") < place("/garden"));
     assert_eq!(told.links.len(), 4, "an address is explained once");
+}
+
+#[test]
+fn a_weighted_mean_is_the_sum_of_its_parts() {
+    let rules = Rules { manner: Manner::Weighted, exploration: 1.0, ..Rules::default() };
+    let page = with_links("debt crisis in Athens", &[("/athens", "Athens")]);
+    let told = explain(&definition(), rules, &url("/page"), &page);
+    let sum: f32 = told.links[0].signals.iter().map(|signal| signal.said.part).sum();
+    assert!((sum - told.links[0].value).abs() < 1e-5 && sum > 0.0, "{told:?}");
+}
+
+#[test]
+fn a_topic_that_is_given_stays_as_it_is() {
+    let definition = definition();
+    let mut judge = Judge::of_topic(Rules::default(), definition.topic(), Sought::Yes);
+    let mut analyst = Analyst::new(definition.names(), definition.language());
+    let other = analyst.read(&page("Roses and tulips"), &judge.topic(), Depth::Reference);
+    let before = judge.topic().terms();
+    judge.take_reference(url("/other").key(), &other);
+    for at in 0..50 {
+        judge.take(url(&format!("/{at}")).key(), &other);
+    }
+    assert_eq!(judge.topic().terms(), before);
 }
 
 #[test]

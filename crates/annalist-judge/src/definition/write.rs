@@ -6,7 +6,7 @@ use super::Definition;
 
 const HEAD: &str = "\
 # What the collection is about: the spec, and what its reference pages taught.
-# Read it, correct it, keep it: `annalist judge` and `annalist crawl` go by what stands here.
+# Read it, correct it, keep it: pages are judged by what stands here.
 
 ";
 const TYPICAL: &str = "
