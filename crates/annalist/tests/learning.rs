@@ -137,6 +137,33 @@ fn without_references_the_seeds_teach() {
 }
 
 #[test]
+fn files_teach_without_asking_anybody_and_it_is_said_what_is_missing() {
+    let (dir, server) = (tempfile::tempdir().unwrap(), server());
+    std::fs::write(dir.path().join("one.html"), DEBT).unwrap();
+    std::fs::write(dir.path().join("two.html"), TROIKA).unwrap();
+    with_topic(dir.path(), &server, "references = [\"one.html\", \"two.html\"]\n");
+    let output = learn(dir.path(), &[]);
+    assert_exit(&output, 0);
+    assert!(said(&output).contains("learned from 2 reference pages and 0 others"), "{}", said(&output));
+    assert!(warned(&output).contains("no other pages say what is usual"), "{}", warned(&output));
+    assert!(server.paths().is_empty());
+}
+
+#[test]
+fn a_crawl_begins_in_the_folder_of_its_definition() {
+    let (dir, server) = (tempfile::tempdir().unwrap(), server());
+    let references = "references = [\"http://a.test/debt\", \"http://a.test/troika\"]\n";
+    with_topic(dir.path(), &server, &format!("{references}{TOPIC}"));
+    assert_exit(&learn(dir.path(), &[]), 0);
+    let definition = dir.path().join("collections/script/definition.toml");
+    let before = std::fs::read_to_string(&definition).unwrap();
+    let crawl = finish(in_folder(dir.path()).args(["crawl", "spec.toml", "--quiet"]), LIMIT);
+    assert_exit(&crawl, 0);
+    assert!(dir.path().join("collections/script/archive").is_dir());
+    assert_eq!(std::fs::read_to_string(&definition).unwrap(), before);
+}
+
+#[test]
 fn a_page_is_explained_like_this() {
     let (dir, server) = (tempfile::tempdir().unwrap(), server());
     std::fs::write(dir.path().join("one.html"), DEBT).unwrap();

@@ -50,6 +50,12 @@ pub fn run(args: &LearnArgs) -> Result<Exit> {
     if lesson.references.is_empty() && !spec.topic.references.is_empty() {
         bail!("no reference page could be used: nothing was learned");
     }
+    if lesson.references.len() > 1 && lesson.background.is_empty() {
+        eprintln!(
+            "warning: no other pages say what is usual: words that all pages of a site have, such as those of its menus, may \
+             look like the topic; references that are addresses bring other pages with them"
+        );
+    }
     let definition = learned(&spec, &lesson.references, &lesson.background)?;
     let out = args.out.clone().unwrap_or_else(|| definition_file::usual_place(&spec));
     let kept = definition_file::replace(&out, &definition)?;
