@@ -12,7 +12,7 @@ use crate::signals::{COUNT, Known};
 use crate::topic::{Background, References, Topic};
 
 /// Where between nothing and a typical page of the topic a page is as likely relevant as not, and how sharp that is.
-const EVEN: f32 = 0.75;
+pub(crate) const EVEN: f32 = 0.75;
 const SHARPNESS: f32 = 6.0;
 /// From here on a page is called relevant.
 pub const RELEVANT: f32 = 0.5;
@@ -70,6 +70,21 @@ pub struct Verdict {
     pub revalued: Vec<(UrlKey, f32)>,
 }
 
+/// Whether there are names to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    Yes,
+    No,
+}
+
+/// What a signal says of a link: its value, what it weighs, and what it adds to the link's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Said {
+    pub value: Option<f32>,
+    pub weight: f32,
+    pub part: f32,
+}
+
 #[derive(Debug)]
 pub struct Judge {
     rules: Rules,
@@ -102,6 +117,21 @@ impl Judge {
         }
     }
 
+    /// A judge who is told the topic, and leaves it as it is.
+    pub fn of_topic(rules: Rules, topic: Topic, names: Sought) -> Judge {
+        Judge {
+            topic: Arc::new(topic),
+            names_are_sought: names == Sought::Yes,
+            next_revision: f32::INFINITY,
+            ..Judge::new(rules)
+        }
+    }
+
+    /// Whether pages teach nothing about the topic.
+    fn topic_is_given(&self) -> bool {
+        self.next_revision == f32::INFINITY
+    }
+
     /// The topic as it stands.
     pub fn topic(&self) -> Arc<Topic> {
         Arc::clone(&self.topic)
@@ -110,7 +140,9 @@ impl Judge {
     /// A page that is about the topic, by whoever chose it.
     pub fn take_reference(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
         self.references.add(reading.vector.clone());
-        self.topic = Arc::new(self.references.topic(&self.background));
+        if !self.topic_is_given() {
+            self.topic = Arc::new(self.references.topic(&self.background));
+        }
         let distance = self.forget(key);
         self.file(key, 1.0, distance, reading)
     }
@@ -200,6 +232,20 @@ impl Judge {
     /// Whether a link that was taken for `value` is worth so much less that others should come first.
     pub fn has_fallen(&self, key: UrlKey, value: f32) -> Option<f32> {
         self.reconsider(key).filter(|now| *now < value - TOLERANCE)
+    }
+
+    /// What each signal says of a waiting link, in their order.
+    pub fn signals(&self, key: UrlKey) -> Option<Vec<Said>> {
+        let values = Scorer::values(&self.known(key)?);
+        let parts = self.scorer.parts(&values);
+        let weights = self.scorer.weights().into_iter().zip(&parts);
+        Some(
+            values
+                .iter()
+                .zip(weights)
+                .map(|(value, (weight, part))| Said { value: *value, weight, part: *part })
+                .collect(),
+        )
     }
 
     fn known(&self, key: UrlKey) -> Option<Known<'_>> {

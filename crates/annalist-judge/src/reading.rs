@@ -257,13 +257,21 @@ fn named(hits: &[Hit], at: &Range<usize>, around: &Range<usize>) -> Option<f32> 
     if within(at) { Some(1.0) } else { within(around).then_some(IN_CONTEXT) }
 }
 
+/// How often each name is there; an alias within the name is no second time.
 fn counted(hits: &[Hit]) -> Vec<(usize, u32)> {
-    let mut names: Vec<usize> = hits.iter().map(|hit| hit.name).collect();
-    names.sort_unstable();
+    let mut hits: Vec<&Hit> = hits.iter().collect();
+    hits.sort_unstable_by_key(|hit| (hit.name, hit.from));
+    let mut names: Vec<(usize, u32)> = Vec::new();
+    let mut end = 0;
+    for hit in hits {
+        match names.last_mut() {
+            Some((name, _)) if *name == hit.name && hit.from < end => continue,
+            Some((name, times)) if *name == hit.name => *times += 1,
+            _ => names.push((hit.name, 1)),
+        }
+        end = hit.to;
+    }
     names
-        .chunk_by(|one, other| one == other)
-        .filter_map(|all| Some((*all.first()?, all.len() as u32)))
-        .collect()
 }
 
 /// A page that is led to, as a term.

@@ -24,11 +24,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     for warning in &loaded.warnings {
         eprintln!("warning: {warning}");
     }
-    if loaded.spec.needs_contact() {
-        let message = "a crawl of the live web needs a contact: put `contact = \"https://…\"` into the spec, or give \
-                       --contact, so that webmasters can find out who you are";
-        return Err(BadConfiguration(message.to_owned()).into());
-    }
+    require_contact(&loaded.spec)?;
     if args.dry_run {
         return Ok(dry_run(&loaded.spec, &job, args.json));
     }
@@ -39,6 +35,16 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     }
     conclude(&report, &job, args.json, args.quiet);
     Ok(exit_of(&report))
+}
+
+/// Nobody is asked on the live web by somebody who cannot be found.
+pub fn require_contact(spec: &Spec) -> Result<()> {
+    if !spec.needs_contact() {
+        return Ok(());
+    }
+    let message = "a crawl of the live web needs a contact: put `contact = \"https://…\"` into the spec, or give \
+                   --contact, so that webmasters can find out who you are";
+    Err(BadConfiguration(message.to_owned()).into())
 }
 
 /// What became of the seeds of a crawl that brought nothing: most likely they, or the network, are wrong.
@@ -54,7 +60,7 @@ fn tell_why_nothing(spec: &Spec, job: &Path) {
 
 /// The book that all crawls of a user share: where `ANNALIST_BOOK` says, none if it is empty, else where users keep state.
 /// Not where a session keeps its own: a crawl that cron starts has no session.
-fn shared_book() -> Book {
+pub fn shared_book() -> Book {
     let of = |name: &str| std::env::var_os(name);
     match of("ANNALIST_BOOK") {
         Some(folder) if folder.is_empty() => Book::none(),
