@@ -108,7 +108,7 @@ impl Judge {
 
     /// A page that is about the topic, by whoever chose it.
     pub fn take_reference(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
-        self.references.add(reading.vector.clone());
+        self.references.add_of(key.site, reading.vector.clone());
         self.topic = Arc::new(self.references.topic(&self.background));
         let distance = self.forget(key);
         self.file(key, 1.0, distance, reading)
@@ -117,7 +117,7 @@ impl Judge {
     /// A page that the crawl brought.
     pub fn take(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
         let relevance = self.relevance(reading);
-        self.background.add(&reading.vector);
+        self.background.add_of(key.site, &reading.vector, &self.references);
         let distance = self.learn(key, relevance);
         let mut verdict = self.file(key, relevance, distance, reading);
         self.since_order += 1;
