@@ -68,13 +68,13 @@ pub(crate) fn crawl(
 ) -> Result<Trace, FrontierError> {
     let trace = Trace { covered: vec![false; aim.subtopics], ..Trace::default() };
     let (queue, mentions) = (Queue::new(policy)?, Mentions::default());
-    let judging = (policy.base == Base::Default).then(|| Judging::new(aim.seeds.len()));
+    let judging = (policy.base == Base::Default).then(|| Judging::new(policy, aim.seeds.len()));
     let mut crawl = Crawl { library, aim, policy, stemmers, queue, mentions, judging, trace };
     crawl.queue.seeds(&aim.seeds)?;
     while crawl.trace.pages() < pages {
         let Some(lease) = crawl.queue.next()? else {
             // Nothing waits: a batch is over before it is full.
-            if crawl.pages_in_batch() == 0 {
+            if crawl.mentions.pages() == 0 {
                 break;
             }
             crawl.schedule_batch()?;
@@ -102,11 +102,9 @@ impl Crawl<'_> {
             Fetched::Page(document) => {
                 self.trace.page(self.aim, leased.key, &document);
                 match (&mut self.judging, self.policy.scheduling) {
-                    (Some(judging), scheduling) => {
+                    (Some(judging), _) => {
                         judging.page(self.aim, &leased.link, &document);
-                        if scheduling == Scheduling::AtOnce {
-                            batch = judging.scheduled();
-                        }
+                        batch = judging.scheduled();
                     }
                     (None, Scheduling::AtOnce) => self.schedule(&leased.link, &document, &mut batch),
                     (None, Scheduling::InBatches) => self.mentions.add(&leased.link, &document),
@@ -114,6 +112,9 @@ impl Crawl<'_> {
                 Outcome::Captured { status: 200 }
             }
             Fetched::Redirect(target) => {
+                if let Some(judging) = &mut self.judging {
+                    judging.redirected(leased.key, target.key());
+                }
                 let link = leased.link.child(target, LinkKind::Redirect, &leased.link.anchor);
                 found(&mut batch, &link, leased.value);
                 Outcome::Captured { status: 302 }
@@ -127,12 +128,7 @@ impl Crawl<'_> {
         };
         done(&mut batch, leased.key, outcome);
         self.queue.commit(batch)?;
-        if self.pages_in_batch() >= PAGES_IN_A_BATCH { self.schedule_batch() } else { Ok(()) }
-    }
-
-    /// Pages whose links are not scheduled yet.
-    fn pages_in_batch(&self) -> usize {
-        self.judging.as_ref().map_or(self.mentions.pages(), Judging::pages)
+        if self.mentions.pages() >= PAGES_IN_A_BATCH { self.schedule_batch() } else { Ok(()) }
     }
 
     fn skipped(&mut self, detail: &str) -> Outcome {
@@ -148,7 +144,7 @@ impl Crawl<'_> {
     }
 
     fn schedule_batch(&mut self) -> Result<(), FrontierError> {
-        let mut batch = self.judging.as_mut().map(Judging::scheduled).unwrap_or_default();
+        let mut batch = Batch::new();
         for (link, value) in std::mem::take(&mut self.mentions).valued(self.policy, self.aim) {
             found(&mut batch, &link, value);
         }

@@ -10,6 +10,8 @@ use annalist_model::{Link, UrlKey};
 
 use crate::aim::Aim;
 use crate::library::Document;
+use crate::mentions::PAGES_IN_A_BATCH;
+use crate::policy::{Policy, Scheduling};
 use crate::queue::found;
 
 /// Of pages that do not tell theirs.
@@ -21,26 +23,27 @@ pub(crate) struct Judging {
     /// Seeds that were read: they make the topic together, so the first waits for the last.
     references: Vec<(Link, Arc<Document>)>,
     seeds: usize,
-    /// What the judge said since links were last scheduled, and of how many pages.
+    /// What the judge said of links.
     batch: Batch,
-    pages: usize,
 }
 
 impl Judging {
-    pub(crate) fn new(seeds: usize) -> Judging {
+    pub(crate) fn new(policy: Policy, seeds: usize) -> Judging {
+        let greediness = match policy.scheduling {
+            Scheduling::AtOnce => 1,
+            Scheduling::InBatches => PAGES_IN_A_BATCH as u32,
+        };
         Judging {
-            judge: Judge::new(Rules::default()),
+            judge: Judge::new(Rules { greediness, ..Rules::default() }),
             analyst: Analyst::new(Names::default(), LANGUAGE),
             references: Vec::new(),
             seeds,
             batch: Batch::new(),
-            pages: 0,
         }
     }
 
     /// A page came in. How it is read depends on the topic as it stands, so that is not kept.
     pub(crate) fn page(&mut self, aim: &Aim, link: &Link, document: &Arc<Document>) {
-        self.pages += 1;
         let topic = self.judge.topic();
         if !aim.is_seed(link.url.key()) {
             let reading = self.analyst.read(&document.page, &topic, Depth::Topic);
@@ -83,15 +86,13 @@ impl Judging {
         }
     }
 
-    /// Pages since links were last scheduled.
-    pub(crate) fn pages(&self) -> usize {
-        self.pages
-    }
-
     /// What there is to schedule.
     pub(crate) fn scheduled(&mut self) -> Batch {
-        self.pages = 0;
         std::mem::take(&mut self.batch)
+    }
+
+    pub(crate) fn redirected(&mut self, from: UrlKey, to: UrlKey) {
+        self.judge.redirected(from, to);
     }
 
     /// What a link whose turn came is worth, if that is less than it was.

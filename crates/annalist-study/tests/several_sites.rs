@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use annalist_disk::{Dice, RealDisk};
 use annalist_judge::text::OwnFrequencies;
+use annalist_model::CanonicalUrl;
 use annalist_sources::ArchiveSource;
 use annalist_study::{Found, Labels, Library, Plan, Seeds, simulate};
 use annalist_warc::{Exchange, Record, RecordId, Writer, WriterSettings};
@@ -312,5 +313,22 @@ fn the_judge_finds_twice_as_much_as_breadth_first_and_more_of_every_topic() {
     for topic in &topics {
         let of = |policy| harvest(&found, policy, Some(topic));
         assert!(of("default") >= of("bfs"), "{topic}");
+    }
+}
+
+#[test]
+fn the_menus_of_one_site_do_not_become_the_topic() {
+    let dir = tempfile::tempdir().unwrap();
+    let labels = record(dir.path());
+    for topic in ["Topic0", "Topic1", "Topic2"] {
+        for site in ["site0", "site1"] {
+            let own = labels.lines().filter_map(|line| line.split_once('\t'));
+            let own = own.filter(|(url, path)| url.contains(site) && path.starts_with(&format!("{topic}/")));
+            let urls = own.map(|(url, _)| CanonicalUrl::parse(url).unwrap()).take(8).collect();
+            let seeds = Seeds::Given { urls, topics: vec![topic.to_owned()] };
+            let found = found(dir.path(), &labels, seeds, &["default", "bfs"]);
+            let (ours, theirs) = (harvest(&found, "default", None), harvest(&found, "bfs", None));
+            assert!(ours >= 2.0 * theirs, "{topic} from {site}: {ours}, breadth first {theirs}");
+        }
     }
 }
