@@ -14,6 +14,11 @@ use crate::topic::{Background, References, Topic};
 /// Where between nothing and a typical page of the topic a page is as likely relevant as not, and how sharp that is.
 pub(crate) const EVEN: f32 = 0.75;
 const SHARPNESS: f32 = 6.0;
+/// How far a name that occurs often makes a page relevant, beside its words and where there is nothing but names.
+const ONE_NAME: f32 = 0.15;
+const ONE_NAME_ALONE: f32 = 0.6;
+/// So often is often.
+const OFTEN: f32 = 3.0;
 /// From here on a page is called relevant.
 pub const RELEVANT: f32 = 0.5;
 /// The topic is made anew after so many pages, and after each such growth.
@@ -94,6 +99,8 @@ pub struct Judge {
     ledger: Ledger,
     scorer: Scorer,
     names_are_sought: bool,
+    /// Pages teach nothing about the topic.
+    topic_is_given: bool,
     /// After how many pages the topic is made anew.
     next_revision: f32,
     /// Pages since waiting links were last put in order.
@@ -111,6 +118,7 @@ impl Judge {
             topic: Arc::default(),
             ledger: Ledger::default(),
             names_are_sought: false,
+            topic_is_given: false,
             next_revision: FIRST_REVISION as f32,
             since_order: 0,
             lot: Lot::default(),
@@ -122,14 +130,9 @@ impl Judge {
         Judge {
             topic: Arc::new(topic),
             names_are_sought: names == Sought::Yes,
-            next_revision: f32::INFINITY,
+            topic_is_given: true,
             ..Judge::new(rules)
         }
-    }
-
-    /// Whether pages teach nothing about the topic.
-    fn topic_is_given(&self) -> bool {
-        self.next_revision == f32::INFINITY
     }
 
     /// The topic as it stands.
@@ -139,8 +142,8 @@ impl Judge {
 
     /// A page that is about the topic, by whoever chose it.
     pub fn take_reference(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
-        self.references.add(reading.vector.clone());
-        if !self.topic_is_given() {
+        self.references.add_of(key.site, reading.vector.clone());
+        if !self.topic_is_given {
             self.topic = Arc::new(self.references.topic(&self.background));
         }
         let distance = self.forget(key);
@@ -149,17 +152,19 @@ impl Judge {
 
     /// A page that the crawl brought.
     pub fn take(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
-        if self.topic.is_empty() {
+        if self.topic.is_empty() && !self.names_are_sought {
             return self.take_list(key, reading);
         }
         let relevance = self.relevance(reading);
-        self.background.add(&reading.vector);
+        self.background.add_of(key.site, &reading.vector, &self.references);
         let distance = self.learn(key, relevance);
         let mut verdict = self.file(key, relevance, distance, reading);
         self.since_order += 1;
         let revised = self.background.pages() as f32 >= self.next_revision;
         if revised {
             self.next_revision *= REVISION_GROWTH;
+        }
+        if revised && !self.topic_is_given {
             self.topic = Arc::new(self.references.topic(&self.background));
         }
         if (revised && !self.is_patient()) || (self.is_patient() && self.since_order >= self.rules.greediness)
@@ -216,8 +221,12 @@ impl Judge {
 
     /// How relevant a page is: 1 for one like the references.
     pub fn relevance(&self, reading: &Reading) -> f32 {
+        if self.topic.is_empty() {
+            return named(reading, ONE_NAME_ALONE);
+        }
         let near = self.topic.nearness(&reading.vector);
-        1.0 / (1.0 + (-SHARPNESS * (near - EVEN)).exp())
+        let by_words = 1.0 / (1.0 + (-SHARPNESS * (near - EVEN)).exp());
+        1.0 - (1.0 - by_words) * (1.0 - named(reading, ONE_NAME))
     }
 
     /// What a waiting link is worth now.
@@ -327,6 +336,12 @@ impl Judge {
         }
         risen
     }
+}
+
+/// How relevant the names in a page make it.
+fn named(reading: &Reading, one: f32) -> f32 {
+    let without = reading.named.iter().map(|(_, times)| 1.0 - one * (*times as f32 / OFTEN).min(1.0));
+    1.0 - without.product::<f32>()
 }
 
 /// Chance, the same in every run: which links are fetched to see what is there.

@@ -12,6 +12,10 @@ const BACKGROUND: f32 = 0.8;
 const BACKGROUND_TARGETS: f32 = 1.0;
 /// A term that few of several references have is about them, not about the topic.
 const SHARED_BY: u32 = 2;
+/// What all pages of the crawl have weighs as much as so many pages of a site.
+const SITE_PRIOR: f32 = 2.0;
+/// The site of what is from none.
+const NO_SITE: u64 = 0;
 /// How near pages of a topic are to it, compared with its references, where there is one reference alone to tell.
 const CLOSENESS: f32 = 0.5;
 
@@ -71,47 +75,86 @@ impl Topic {
     }
 }
 
-/// What every page of the crawl has, on average.
+/// What every page of the crawl has, on average; and what those of a site have that references are from: its menus are in
+/// all of these, and in no page of other sites.
 #[derive(Clone, Debug, Default)]
 pub struct Background {
+    all: Share,
+    sites: IdMap<Share>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Share {
     sum: IdMap<f32>,
     pages: u32,
 }
 
-impl Background {
-    /// Takes in a page; only terms that may become part of the topic need to be there.
-    pub fn add(&mut self, page: &Vector) {
+impl Share {
+    fn add(&mut self, page: &Vector) {
         for (id, weight) in page.terms() {
             *self.sum.entry(*id).or_default() += weight;
         }
         self.pages += 1;
     }
 
-    pub fn pages(&self) -> u32 {
-        self.pages
+    /// The mean, drawn towards `prior` as if that had been seen `strength` times before.
+    fn mean(&self, id: u64, prior: f32, strength: f32) -> f32 {
+        let sum = self.sum.get(&id).copied().unwrap_or(0.0);
+        (sum + prior * strength) / (self.pages as f32 + strength)
+    }
+}
+
+impl Background {
+    /// Takes in a page; only terms that may become part of the topic need to be there.
+    pub fn add(&mut self, page: &Vector) {
+        self.all.add(page);
     }
 
-    /// What is to be taken off a term.
-    fn taken_off(&self, id: u64) -> f32 {
-        if self.pages == 0 {
+    /// Takes in a page of a site. Of sites that no reference is from nothing more is kept.
+    pub fn add_of(&mut self, site: u64, page: &Vector, references: &References) {
+        self.add(page);
+        if references.sites.contains_key(&site) {
+            self.sites.entry(site).or_default().add(page);
+        }
+    }
+
+    pub fn pages(&self) -> u32 {
+        self.all.pages
+    }
+
+    /// What is to be taken off the mean weight of a term in these pages.
+    fn taken_off(&self, id: u64, references: &References) -> f32 {
+        if self.pages() == 0 {
             // Nothing tells navigation from what a page is about yet.
             return if is_target(id) { f32::INFINITY } else { 0.0 };
         }
         let part = if is_target(id) { BACKGROUND_TARGETS } else { BACKGROUND };
-        part * self.sum.get(&id).copied().unwrap_or(0.0) / self.pages as f32
+        let everywhere = self.all.mean(id, 0.0, 0.0);
+        let more = self.sites.iter().map(|(site, share)| {
+            let here = share.mean(id, everywhere, SITE_PRIOR);
+            references.from(*site) * (here - everywhere).max(0.0)
+        });
+        part * (everywhere + more.sum::<f32>())
     }
 }
 
 /// Pages that are about the topic.
 #[derive(Clone, Debug, Default)]
 pub struct References {
-    pages: Vec<Vector>,
+    pages: Vec<(u64, Vector)>,
+    /// How many are from each site.
+    sites: IdMap<u32>,
     /// Of each term the sum of its weights, and how many pages have it.
     terms: IdMap<(f32, u32)>,
 }
 
 impl References {
     pub fn add(&mut self, page: Vector) {
+        self.add_of(NO_SITE, page);
+    }
+
+    /// A page of a site.
+    pub fn add_of(&mut self, site: u64, page: Vector) {
         if page.is_empty() {
             return;
         }
@@ -120,7 +163,14 @@ impl References {
             *sum += weight;
             *count += 1;
         }
-        self.pages.push(page);
+        *self.sites.entry(site).or_default() += 1;
+        self.pages.push((site, page));
+    }
+
+    /// The share of them that is from a site.
+    fn from(&self, site: u64) -> f32 {
+        let count = self.sites.get(&site).copied().unwrap_or(0);
+        count as f32 / self.pages.len().max(1) as f32
     }
 
     pub fn len(&self) -> usize {
@@ -139,10 +189,9 @@ impl References {
     /// The terms that stand out from the background.
     pub fn topic(&self, background: &Background) -> Topic {
         let pages = self.pages.len().max(1) as f32;
-        let outstanding = |sum: f32, id: u64| (sum / pages - background.taken_off(id)).max(0.0);
         let shared = || self.terms.iter().filter(|(_, (_, count))| *count >= self.least());
-        let raw =
-            shared().map(|(id, (sum, _))| (*id, outstanding(*sum, *id))).filter(|(_, weight)| *weight > 0.0);
+        let raw = shared().map(|(id, (sum, _))| (*id, sum / pages - background.taken_off(*id, self)));
+        let raw = raw.filter(|(_, weight)| *weight > 0.0);
         let mut terms = strongest(raw.collect(), MOST_TERMS);
         let length = terms.iter().map(|(_, weight)| weight * weight).sum::<f32>().sqrt();
         terms.iter_mut().for_each(|(_, weight)| *weight /= length);
@@ -155,21 +204,23 @@ impl References {
     /// The mean nearness of the references, each to a topic that it had no part in.
     fn typical(&self, terms: &[(u64, f32)], length: f32, background: &Background) -> f32 {
         let weights: IdMap<f32> = terms.iter().copied().collect();
+        let taken_off: IdMap<f32> =
+            terms.iter().map(|(id, _)| (*id, background.taken_off(*id, self))).collect();
         let near = |page: &Vector, weight: &dyn Fn(u64, f32) -> f32| -> f32 {
             page.terms().iter().map(|(id, own)| own * weight(*id, *own)).sum()
         };
         if self.pages.len() < 2 {
             let nearness = |page| near(page, &|id, _| weights.get(&id).copied().unwrap_or(0.0));
-            return CLOSENESS * self.pages.iter().map(nearness).sum::<f32>();
+            return CLOSENESS * self.pages.iter().map(|(_, page)| nearness(page)).sum::<f32>();
         }
         let others = (self.pages.len() - 1) as f32;
-        let without = |id: u64, own: f32| match (weights.get(&id), self.terms.get(&id)) {
-            (Some(_), Some((sum, count))) if *count > SHARED_BY || self.pages.len() == 2 => {
-                ((sum - own) / others - background.taken_off(id)).max(0.0) / length
+        let without = |id: u64, own: f32| match (taken_off.get(&id), self.terms.get(&id)) {
+            (Some(taken_off), Some((sum, count))) if *count > SHARED_BY || self.pages.len() == 2 => {
+                ((sum - own) / others - taken_off).max(0.0) / length
             }
             _ => 0.0,
         };
-        self.pages.iter().map(|page| near(page, &without)).sum::<f32>() / self.pages.len() as f32
+        self.pages.iter().map(|(_, page)| near(page, &without)).sum::<f32>() / self.pages.len() as f32
     }
 }
 
@@ -224,6 +275,26 @@ mod tests {
         let topic = references().topic(&background);
         assert!(before > 0.5 && topic.nearness(&page(FORUM)) < 0.1, "{before} {topic:?}");
         assert!(topic.nearness(&page("debt and bailout")) > 0.5);
+    }
+
+    #[test]
+    fn what_all_pages_of_a_site_have_is_no_part_of_a_topic_even_if_no_other_site_has_it() {
+        let (site, other) = (1, 2);
+        let mut references = References::default();
+        for text in ["greek debt crisis bailout", "debt bailout athens", "bailout debt troika crisis"] {
+            references.add_of(site, page(&format!("{text} {FORUM}")));
+        }
+        let mut background = Background::default();
+        for text in ["gardening", "football", "cooking", "sailing"] {
+            background.add_of(site, &page(&format!("{text} {FORUM}")), &references);
+        }
+        for text in ["theatre", "opera", "cinema", "dance", "ballet", "circus", "poetry", "comedy"] {
+            background.add_of(other, &page(text), &references);
+        }
+        let topic = references.topic(&background);
+        assert!(topic.nearness(&page(FORUM)) < 0.2, "{topic:?}");
+        assert!(topic.nearness(&page("debt and bailout")) > 0.5);
+        assert_eq!(background.sites.len(), 1, "no reference is from the other");
     }
 
     #[test]

@@ -32,13 +32,15 @@ impl Aim {
         library: &Library,
         (topic, repeat): (&str, u32),
         labelled: &Labelled,
-        seeds: usize,
+        seeds: Vec<CanonicalUrl>,
         stemmers: &mut Stemmers,
     ) -> Result<Aim, StudyError> {
-        let candidates: Vec<&CanonicalUrl> = labelled.pages.keys().collect();
-        let seeds = drawn(&candidates, seeds, topic, repeat);
         let vector = topic_vector(library, &seeds, stemmers)?;
-        let relevant = labelled.pages.iter().map(|(url, subtopics)| (url.key(), subtopics.clone())).collect();
+        let labelled_pages = labelled.pages.iter().map(|(url, subtopics)| (url.key(), subtopics.clone()));
+        let mut relevant: HashMap<UrlKey, Vec<usize>> = labelled_pages.collect();
+        for url in &seeds {
+            relevant.entry(url.key()).or_default();
+        }
         Ok(Aim { topic: topic.to_owned(), repeat, seeds, vector, relevant, subtopics: labelled.subtopics })
     }
 

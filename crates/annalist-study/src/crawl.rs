@@ -1,12 +1,13 @@
 //! One simulated crawl: the loop of every crawl, over an archive.
 
-use annalist_frontier::{Batch, FrontierError, LeasedLink};
+use annalist_frontier::{Batch, Change, FrontierError, LeasedLink};
 use annalist_model::{Link, LinkKind, Outcome, SkipReason, UrlKey};
 
 use crate::aim::Aim;
+use crate::judging::Judging;
 use crate::library::{Document, Fetched, Library, Stemmers};
 use crate::mentions::{Mentions, PAGES_IN_A_BATCH};
-use crate::policy::{Policy, Scheduling};
+use crate::policy::{Base, Policy, Scheduling};
 use crate::queue::{Queue, done, found};
 use crate::valuing::values;
 
@@ -52,6 +53,8 @@ struct Crawl<'a> {
     stemmers: &'a mut Stemmers,
     queue: Queue,
     mentions: Mentions,
+    /// Where the policy is the judge's.
+    judging: Option<Judging>,
     trace: Trace,
 }
 
@@ -65,7 +68,8 @@ pub(crate) fn crawl(
 ) -> Result<Trace, FrontierError> {
     let trace = Trace { covered: vec![false; aim.subtopics], ..Trace::default() };
     let (queue, mentions) = (Queue::new(policy)?, Mentions::default());
-    let mut crawl = Crawl { library, aim, policy, stemmers, queue, mentions, trace };
+    let judging = (policy.base == Base::Default).then(|| Judging::new(policy, aim.seeds.len()));
+    let mut crawl = Crawl { library, aim, policy, stemmers, queue, mentions, judging, trace };
     crawl.queue.seeds(&aim.seeds)?;
     while crawl.trace.pages() < pages {
         let Some(lease) = crawl.queue.next()? else {
@@ -89,16 +93,28 @@ pub(crate) fn crawl(
 impl Crawl<'_> {
     fn visit(&mut self, leased: &LeasedLink) -> Result<(), FrontierError> {
         let mut batch = Batch::new();
+        let judging = self.judging.as_ref();
+        if let Some(value) = judging.and_then(|judging| judging.has_fallen(leased.key, leased.value)) {
+            batch.push(&Change::Valued { key: leased.key, value });
+            return self.queue.commit(batch);
+        }
         let outcome = match self.library.fetch(&leased.link.url, self.stemmers) {
             Fetched::Page(document) => {
                 self.trace.page(self.aim, leased.key, &document);
-                match self.policy.scheduling {
-                    Scheduling::AtOnce => self.schedule(&leased.link, &document, &mut batch),
-                    Scheduling::InBatches => self.mentions.add(&leased.link, &document),
+                match (&mut self.judging, self.policy.scheduling) {
+                    (Some(judging), _) => {
+                        judging.page(self.aim, &leased.link, &document);
+                        batch = judging.scheduled();
+                    }
+                    (None, Scheduling::AtOnce) => self.schedule(&leased.link, &document, &mut batch),
+                    (None, Scheduling::InBatches) => self.mentions.add(&leased.link, &document),
                 }
                 Outcome::Captured { status: 200 }
             }
             Fetched::Redirect(target) => {
+                if let Some(judging) = &mut self.judging {
+                    judging.redirected(leased.key, target.key());
+                }
                 let link = leased.link.child(target, LinkKind::Redirect, &leased.link.anchor);
                 found(&mut batch, &link, leased.value);
                 Outcome::Captured { status: 302 }

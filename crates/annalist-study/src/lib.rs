@@ -2,7 +2,8 @@
 //!
 //! - `library`, `shelf`: the pages of an archive, each read once and kept while there is room; `vector`: what they are about
 //! - `labels`: which pages belong to which topic; `aim`: what one crawl looks for, and where it begins
-//! - `policy`: how links are valued and when they are scheduled; `valuing`, `mentions`: the same as numbers
+//! - `policy`: how links are valued and when they are scheduled; `valuing`, `mentions`: the same as numbers;
+//!   `judging`: the product's own policy
 //! - `queue`: the product's own frontier under a virtual clock; `crawl`: one simulated crawl
 //! - `simulate`: all of them, on all cores; `measures`: means and their errors
 //! - `table`, `curves`, `svg`: the results for people
@@ -12,6 +13,7 @@
 mod aim;
 mod crawl;
 mod curves;
+mod judging;
 mod labels;
 mod library;
 mod measures;

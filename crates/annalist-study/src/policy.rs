@@ -15,6 +15,8 @@ pub struct Policy {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Base {
+    /// The product's own judge.
+    Default,
     /// Breadth first.
     Bfs,
     /// Best first by cosines, with what becomes of the values one link receives.
@@ -40,7 +42,8 @@ pub(crate) enum Scheduling {
     InBatches,
 }
 
-const BASES: [(&str, Base); 7] = [
+const BASES: [(&str, Base); 8] = [
+    ("default", Base::Default),
     ("bfs", Base::Bfs),
     ("first", Base::Cosine(Function::First)),
     ("last", Base::Cosine(Function::Last)),
@@ -67,7 +70,7 @@ impl Policy {
     pub(crate) fn update(&self) -> Update {
         match self.base {
             Base::Bfs | Base::Cosine(Function::First) => Update::First,
-            Base::Oracle | Base::Cosine(Function::Last) => Update::Last,
+            Base::Default | Base::Oracle | Base::Cosine(Function::Last) => Update::Last,
             Base::Cosine(Function::Max) => Update::Max,
             Base::Cosine(Function::Sum) => Update::Sum,
             Base::Cosine(Function::Avg) => Update::Avg,
@@ -82,7 +85,7 @@ impl Policy {
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no policy {0:?}: take bfs, first, last, max, sum, avg or oracle, with +batch, +bl5 or both behind it"
+    "there is no policy {0:?}: take default, bfs, first, last, max, sum, avg or oracle, with +batch, +bl5 or both behind it"
 )]
 pub struct UnknownPolicy(String);
 
@@ -128,7 +131,7 @@ mod tests {
 
     #[test]
     fn a_policy_is_written_as_it_is_read() {
-        for name in ["bfs", "oracle", "avg+batch", "max+bl5", "sum+batch+bl5"] {
+        for name in ["default", "default+batch", "bfs", "oracle", "avg+batch", "max+bl5", "sum+batch+bl5"] {
             assert_eq!(name.parse::<Policy>().unwrap().to_string(), name);
         }
         assert_eq!("avg+bl5+batch".parse::<Policy>().unwrap().to_string(), "avg+batch+bl5");

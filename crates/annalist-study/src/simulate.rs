@@ -44,8 +44,8 @@ pub enum Seeds {
     Labelled { topics: Vec<String>, count: usize },
     /// So many pages of the archive, drawn anew in each repeat; what is similar to them is to be found.
     Drawn { count: usize },
-    /// These; what is similar to them is to be found.
-    Given(Vec<CanonicalUrl>),
+    /// These; what has one of the topics is to be found, or where there are none, what is similar to them.
+    Given { urls: Vec<CanonicalUrl>, topics: Vec<String> },
 }
 
 /// One crawl.
@@ -110,7 +110,7 @@ pub fn simulate(
     })?;
     let mut topics: Vec<String> = aims.iter().map(|aim| aim.topic.clone()).collect();
     topics.dedup();
-    let labelled = matches!(plan.seeds, Seeds::Labelled { .. });
+    let labelled = aims.iter().all(|aim| aim.subtopics > 0);
     let (policies, repeats) = (plan.policies.clone(), plan.repeats);
     Ok(Found { rows, topics, policies, repeats, seeds, pages: plan.pages, labelled })
 }
@@ -151,7 +151,9 @@ fn aims(library: &Library, labels: &Labels, plan: &Plan) -> Result<Vec<Aim>, Stu
                 let (topic, pages) = topics.get(place).zip(labelled.get(place)).unzip();
                 let name = topic.map_or("", String::as_str);
                 let pages = pages.cloned().unwrap_or_default();
-                Aim::labelled(library, (name, repeat(number)), &pages, *count, stemmers)
+                let candidates: Vec<&CanonicalUrl> = pages.pages.keys().collect();
+                let seeds = drawn(&candidates, *count, name, repeat(number));
+                Aim::labelled(library, (name, repeat(number)), &pages, seeds, stemmers)
             })
         }
         Seeds::Drawn { count } if documents.len() <= *count => Err(StudyError::Input(format!(
@@ -162,9 +164,19 @@ fn aims(library: &Library, labels: &Labels, plan: &Plan) -> Result<Vec<Aim>, Stu
             let seeds = drawn(&documents, *count, SEEDS_ALONE, repeat(number));
             Aim::similar(library, (SEEDS_ALONE, repeat(number)), seeds, stemmers)
         }),
-        Seeds::Given(seeds) => in_parallel(plan.threads, repeats, &|number, stemmers| {
-            Aim::similar(library, (SEEDS_ALONE, repeat(number)), seeds.clone(), stemmers)
-        }),
+        Seeds::Given { urls, topics } if topics.is_empty() => {
+            in_parallel(plan.threads, repeats, &|number, stemmers| {
+                Aim::similar(library, (SEEDS_ALONE, repeat(number)), urls.clone(), stemmers)
+            })
+        }
+        Seeds::Given { urls, topics } => {
+            let labelled = labelled(library, labels, topics, 0)?;
+            in_parallel(plan.threads, topics.len(), &|number, stemmers| {
+                let (topic, pages) = topics.get(number).zip(labelled.get(number)).unzip();
+                let name = topic.map_or("", String::as_str);
+                Aim::labelled(library, (name, 0), &pages.cloned().unwrap_or_default(), urls.clone(), stemmers)
+            })
+        }
     }
 }
 

@@ -155,6 +155,7 @@ fn legend(svg: &mut String, curves: &Curves) {
 /// Colours that can be told apart by nearly everyone (Okabe and Ito).
 fn colour(policy: &Policy) -> &'static str {
     match policy.base {
+        Base::Default => "#d55e00",
         Base::Bfs => "#777777",
         Base::Oracle => "#000000",
         Base::Cosine(Function::First) => "#e69f00",

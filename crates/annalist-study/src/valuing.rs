@@ -13,7 +13,7 @@ pub(crate) fn values(policy: Policy, aim: &Aim, document: &Document) -> Vec<f32>
     let links = document.links.iter().filter_map(|link| Some((link, document.page.links.get(link.place)?)));
     let value = |(link, found): (&crate::library::Followed, &annalist_model::FoundLink)| match policy.base {
         Base::Cosine(_) => mean(page, aim.vector.cosine(&link.anchor)),
-        Base::Bfs | Base::Oracle => known(policy, aim, found.url.key()),
+        Base::Default | Base::Bfs | Base::Oracle => known(policy, aim, found.url.key()),
     };
     links.map(value).collect()
 }
@@ -23,7 +23,7 @@ pub(crate) fn values(policy: Policy, aim: &Aim, document: &Document) -> Vec<f32>
 pub(crate) fn value_of_sums(policy: Policy, aim: &Aim, key: UrlKey, page: f32, anchors: &[&Vector]) -> f32 {
     match policy.base {
         Base::Cosine(_) => mean(page, aim.vector.cosine(&Vector::sum(anchors.iter().copied()))),
-        Base::Bfs | Base::Oracle => known(policy, aim, key),
+        Base::Default | Base::Bfs | Base::Oracle => known(policy, aim, key),
     }
 }
 

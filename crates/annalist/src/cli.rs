@@ -247,7 +247,7 @@ pub struct VerifyArgs {
   annalist simulate --archive first.warc.gz second.warc.gz --topics topics.tsv --topic Music --policy bfs avg avg+batch avg+bl5 avg+batch+bl5 --out curves
   annalist simulate --archive collections/first/archive --seed-urls seeds.txt --policy bfs avg
 
-Policies: bfs (breadth first); first, last, max, sum, avg (best first by likeness to the seeds, with what becomes of the
+Policies: default (the judge of a crawl with a topic, which is the seeds here); bfs (breadth first); first, last, max, sum, avg (best first by likeness to the seeds, with what becomes of the
 values that one link receives); oracle (knows which waiting links are relevant). Behind any of them: +batch schedules
 links after every 50 pages, +bl5 fetches 5 links of a site in a row.
 
@@ -269,7 +269,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pub seeds: u32,
     /// The pages that each crawl begins with, one URL a line
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["topics", "repeat", "seeds"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["repeat", "seeds"])]
     pub seed_urls: Option<PathBuf>,
     /// Pages that each crawl fetches, seeds included
     #[arg(long, value_name = "M", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]

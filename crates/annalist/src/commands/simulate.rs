@@ -38,7 +38,7 @@ pub fn run(args: &SimulateArgs) -> Result<Exit> {
     }
     tell_absent(&labels, &source);
     let seeds = match given {
-        Some(urls) => Seeds::Given(urls),
+        Some(urls) => Seeds::Given { urls, topics: each_once(&args.topic) },
         None if args.topics.is_none() => Seeds::Drawn { count: args.seeds as usize },
         None => Seeds::Labelled { topics: each_once(&args.topic), count: args.seeds as usize },
     };
