@@ -209,13 +209,17 @@ impl Crawl {
             keeper::start(archive, lane.clone()).map_err(io_error("no thread for the keeper"))?;
         // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
         let first = if resumed { now.plus(spec.politeness.min_delay) } else { now };
+        let judging = basis.map(|basis| Arc::new(Judging::new(basis, &spec.seeds)));
+        if let Some(judging) = &judging {
+            judging.await_unasked(&frontier.lock().unwrap_or_else(PoisonError::into_inner));
+        }
         let stages = Arc::new(Stages {
             web,
             robots: RobotsDesk::new(&product_token(&spec)),
             keeper: handle,
             lane,
             reader: Arc::new(Reader::new(spec.canonical.clone())),
-            judging: basis.map(|basis| Arc::new(Judging::new(basis, &spec.seeds))),
+            judging,
             scope,
             frontier,
             servers: Servers::new(first),

@@ -4,7 +4,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use annalist_frontier::{Change, LeasedLink, Urgency};
+use annalist_frontier::{Change, Frontier, LeasedLink, State, Urgency};
+use annalist_judge::addresses::AddressRules;
 use annalist_judge::scorer::Manner;
 use annalist_judge::signals::COUNT;
 use annalist_judge::{Analyst, Depth, Judge, Reading, Rules, Verdict};
@@ -108,6 +109,15 @@ impl Judging {
         !comes_first && !self.awaited().is_empty()
     }
 
+    /// A crawl that is resumed waits for no reference that had its outcome.
+    pub fn await_unasked(&self, frontier: &Frontier) {
+        let is_waiting = |key: &UrlKey| {
+            let known = frontier.lookup(*key).ok().flatten();
+            known.is_some_and(|known| matches!(known.state, State::Queued { .. }))
+        };
+        self.awaited().retain(is_waiting);
+    }
+
     /// A reference was asked for, whatever came of it.
     pub fn asked(&self, key: UrlKey) {
         self.awaited().remove(&key);
@@ -141,6 +151,12 @@ impl Judging {
     }
 }
 
+/// What the spec says of addresses.
+pub fn address_rules(spec: &Spec) -> AddressRules {
+    let patterns = spec.judge.patterns.iter().map(|pattern| (pattern.url.clone(), pattern.score as f32));
+    AddressRules { spam: spec.judge.spam.clone(), patterns: patterns.collect() }
+}
+
 /// The judge's settings as the spec has them.
 pub fn rules(spec: &Spec) -> Rules {
     let JudgeRules { scorer, exploration, greediness, tunnel_decay, remembered_links, weights, .. } =
@@ -161,6 +177,7 @@ pub fn rules(spec: &Spec) -> Rules {
         greediness: *greediness,
         tunnel_decay: *tunnel_decay as f32,
         most_links: *remembered_links,
+        languages: spec.topic.languages.clone(),
         combines: spec.frontier.update.is_none(),
         ..Rules::default()
     }

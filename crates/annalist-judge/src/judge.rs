@@ -41,6 +41,8 @@ pub struct Rules {
     pub greediness: u32,
     /// What each irrelevant page on the way takes off a link.
     pub tunnel_decay: f32,
+    /// Pages in other languages are not relevant; all are where none is named.
+    pub languages: Vec<String>,
     /// Whether a link's value is made of all its mentions; else each mention has a value of its own, and the frontier
     /// combines them.
     pub combines: bool,
@@ -57,6 +59,7 @@ impl Default for Rules {
             exploration: 0.0,
             greediness: 1,
             tunnel_decay: 0.7,
+            languages: Vec::new(),
             combines: true,
             most_pages: 200_000,
             most_links: 500_000,
@@ -133,6 +136,12 @@ impl Judge {
             topic_is_given: true,
             ..Judge::new(rules)
         }
+    }
+
+    /// The same judge, looking for names or not.
+    #[must_use]
+    pub fn seeking(self, names: Sought) -> Judge {
+        Judge { names_are_sought: names == Sought::Yes, ..self }
     }
 
     /// The topic as it stands.
@@ -221,6 +230,10 @@ impl Judge {
 
     /// How relevant a page is: 1 for one like the references.
     pub fn relevance(&self, reading: &Reading) -> f32 {
+        let languages = &self.rules.languages;
+        if reading.language.as_ref().is_some_and(|own| !languages.is_empty() && !languages.contains(own)) {
+            return 0.0;
+        }
         if self.topic.is_empty() {
             return named(reading, ONE_NAME_ALONE);
         }
@@ -232,6 +245,10 @@ impl Judge {
     /// What a waiting link is worth now.
     pub fn reconsider(&self, key: UrlKey) -> Option<f32> {
         let known = self.known(key)?;
+        if known.link.told == Some(0.0) {
+            // Whatever else speaks for it.
+            return Some(0.0);
+        }
         if known.link.explored {
             return Some(1.0);
         }

@@ -10,6 +10,7 @@
 //!
 //! Not here: reading pages and telling their language (`annalist-read`), files and their names, clocks.
 
+pub mod addresses;
 pub mod definition;
 pub mod explain;
 pub mod judge;

@@ -12,11 +12,11 @@ mod explain;
 mod frequencies;
 mod index;
 mod judge;
-mod learn;
+pub mod learn;
 mod simulate;
 mod status;
 mod stop;
-mod verify;
+pub mod verify;
 
 pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {

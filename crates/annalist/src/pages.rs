@@ -9,10 +9,10 @@ use annalist_model::spec::{Limits, Order, ScopeKind, ScopeRules, Seed, Spec, Top
 use annalist_model::{CanonicalUrl, Canonicaliser, Page, ResponseHead};
 use annalist_read::Reader;
 use annalist_sources::ArchiveSource;
-use annalist_warc::is_warc_name;
 use anyhow::{Context, Result};
 
 use crate::commands::crawl::{crawl, require_contact, shared_book};
+use crate::commands::verify::warc_files_in;
 use crate::progress::Progress;
 
 /// Where a page in a file is taken to be from: its links may be relative.
@@ -57,20 +57,12 @@ pub fn fetching(spec: &Spec, name: &str, urls: &[CanonicalUrl], clicks: u16, pag
 /// Runs such a spec.
 pub fn fetch(spec: Spec, job: &Path) -> Result<Report> {
     require_contact(&spec)?;
-    crawl(spec, job, shared_book(), Progress::Shown)
+    crawl(spec, job, None, shared_book(), Progress::Shown)
 }
 
 /// The documents in a job's archive, in the order of their addresses.
 pub fn of_job(job: &Path, canonical: &Canonicaliser) -> Result<Vec<(CanonicalUrl, Page)>> {
-    let archive = JobDir::new(job).archive();
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(&archive).with_context(|| archive.display().to_string())? {
-        let path = entry?.path();
-        if path.file_name().is_some_and(|name| is_warc_name(&name.to_string_lossy())) {
-            files.push(path);
-        }
-    }
-    files.sort();
+    let files = warc_files_in(&JobDir::new(job).archive())?;
     let limits = annalist_read::Limits::default();
     let source = ArchiveSource::open(&files, limits.body_bytes as u64)?;
     let reader = Reader::with_limits(canonical.clone(), limits);

@@ -8,6 +8,7 @@ use annalist_crawl::budget::Ending;
 use annalist_crawl::engine::{Crawl, Report};
 use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
+use annalist_crawl::judging::Basis;
 use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
 use annalist_model::spec::{Spec, Words};
@@ -29,7 +30,9 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
         return Ok(dry_run(&loaded.spec, &job, args.json));
     }
     let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
-    let report = crawl(loaded.spec.clone(), &job, shared_book(), progress)?;
+    let path = args.spec.as_deref().or(args.config.as_deref());
+    let (spec, basis) = basis::of(loaded.spec.clone(), path, &job)?;
+    let report = crawl(spec, &job, basis, shared_book(), progress)?;
     if report.status.counters.captures == 0 {
         tell_why_nothing(&loaded.spec, &job);
     }
@@ -77,9 +80,8 @@ fn state_folder(xdg: Option<OsString>) -> PathBuf {
 }
 
 /// Runs a crawl to its end, with progress, and Ctrl-C as people expect it.
-pub fn crawl(spec: Spec, job: &Path, book: Book, progress: Progress) -> Result<Report> {
+pub fn crawl(spec: Spec, job: &Path, basis: Option<Basis>, book: Book, progress: Progress) -> Result<Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
-    let (spec, basis) = basis::of(spec)?;
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
     let report = runtime.block_on(async {
