@@ -69,12 +69,12 @@ impl Judged {
         self.relevant += u64::from(score.get() >= RELEVANT);
         self.score_sum += f64::from(score.get());
         self.step = self.step.max(1);
-        if self.pages % self.step == 0 {
+        if self.pages.is_multiple_of(self.step) {
             self.curve.push((self.pages, self.relevant));
         }
         if self.curve.len() > Judged::MOST_POINTS {
             self.step *= 2;
-            self.curve.retain(|(pages, _)| pages % self.step == 0);
+            self.curve.retain(|(pages, _)| pages.is_multiple_of(self.step));
         }
     }
 

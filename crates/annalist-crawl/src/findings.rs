@@ -67,6 +67,7 @@ pub fn find(
         Verdict::In { .. } => None,
     };
     let share = 1.0 / page.links.len().max(1) as f32;
+    let neutral = stages.judging.as_ref().map(|judging| judging.neutral());
     for (place, found) in page.links.iter().enumerate().take(MOST_LINKS) {
         let link = leased.link.child(found.url.clone(), found.kind, &found.anchor);
         findings.outlinks.push(format!("{} {} {}", link.url, found.kind.hop().letter(), found.kind.name()));
@@ -76,8 +77,12 @@ pub fn find(
         findings.changes.push(match barred_link {
             Some((reason, detail)) => Change::Refused { link, reason, detail },
             None => {
-                let judged = verdict.and_then(|verdict| verdict.values.get(place).copied().flatten());
-                let value = judged.unwrap_or_else(|| value_of(&link, leased.value * share, spec));
+                let of_seed = stages.judging.as_ref().and_then(|judging| judging.seed_score(link.url.key()));
+                let judged = of_seed.or_else(|| verdict?.values.get(place).copied().flatten());
+                let value = judged.unwrap_or_else(|| match &neutral {
+                    Some(neutral) => *neutral,
+                    None => value_of(&link, leased.value * share, spec),
+                });
                 admit(link, value, &here, &stages.scope)
             }
         });

@@ -41,6 +41,9 @@ pub fn finish_visit(
     stages: &Stages,
 ) -> After {
     stages.hosts.answered(leased.link.url.host());
+    if let Some(judging) = &stages.judging {
+        judging.asked(leased.key);
+    }
     let mut changes = Vec::new();
     if !rest.is_zero() {
         changes.push(Change::SiteRests { site: leased.key.site, until: release.until, delay: rest });
@@ -52,7 +55,7 @@ pub fn finish_visit(
         None => After::Next,
     };
     let Visit { ticket, capture, received, mut page, verdict, findings, via } = visit;
-    let score = verdict.map(|verdict| verdict.score);
+    let score = verdict.and_then(|verdict| verdict.score);
     let metadata = metadata(leased, &capture, &page, score, &findings.outlinks, via.as_deref(), stages);
     changes.extend(findings.changes);
     stages.budget.received(leased.link.seed, received);
@@ -329,6 +332,9 @@ pub(crate) fn finish(
     counts: Counts,
     stages: &Stages,
 ) {
+    if let Some(judging) = &stages.judging {
+        judging.asked(leased.key);
+    }
     let via = stages.url_of(leased.link.via);
     hand_in(Finished { link: leased.link.clone(), via, ended, changes, counts, release: None }, stages);
 }

@@ -1,14 +1,15 @@
 //! The judge at work in a crawl: pages are read for it on the reading threads, and judged one after the other. What it
 //! learns stays in memory; what a link is worth is in the frontier.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use annalist_frontier::{Change, LeasedLink};
+use annalist_frontier::{Change, Frontier, LeasedLink, State, Urgency};
+use annalist_judge::addresses::AddressRules;
 use annalist_judge::scorer::Manner;
 use annalist_judge::signals::COUNT;
 use annalist_judge::{Analyst, Depth, Judge, Reading, Rules, Verdict};
-use annalist_model::spec::{JudgeRules, SIGNALS, ScorerKind, Spec};
+use annalist_model::spec::{JudgeRules, SIGNALS, ScorerKind, Seed, Spec};
 use annalist_model::{Capture, Page, UrlKey};
 
 /// A link that is worth less than it was leased for by more than this goes back: others come first.
@@ -30,12 +31,23 @@ pub struct Judging {
     analysts: Mutex<Vec<Analyst>>,
     fresh: Analyst,
     references: HashSet<UrlKey>,
+    seeds: HashMap<UrlKey, f32>,
+    /// References that nobody has asked for yet.
+    awaited: Mutex<HashSet<UrlKey>>,
 }
 
 impl Judging {
-    pub fn new(basis: Basis) -> Judging {
+    pub fn new(basis: Basis, seeds: &[Seed]) -> Judging {
         let Basis { judge, analyst, references } = basis;
-        Judging { judge: Mutex::new(judge), analysts: Mutex::default(), fresh: analyst, references }
+        let awaited = Mutex::new(references.clone());
+        Judging {
+            judge: Mutex::new(judge),
+            analysts: Mutex::default(),
+            fresh: analyst,
+            references,
+            seeds: seeds.iter().map(|seed| (seed.url.key(), seed.score.get())).collect(),
+            awaited,
+        }
     }
 
     /// Reads a page for the judge; done by the thread that read it.
@@ -65,12 +77,14 @@ impl Judging {
         if capture.head.is_redirect() {
             return None;
         }
-        let is_page = (200..300).contains(&capture.head.status) && !page.text.is_empty();
-        if !is_page {
+        if !(200..300).contains(&capture.head.status) {
             if (400..500).contains(&capture.head.status) && capture.head.status != 429 {
                 judge.leads_nowhere(leased.key);
             }
             return None;
+        }
+        if page.text.is_empty() {
+            return (!page.links.is_empty()).then(|| judge.take_list(leased.key, reading));
         }
         Some(match self.references.contains(&leased.key) {
             true => judge.take_reference(leased.key, reading),
@@ -78,8 +92,46 @@ impl Judging {
         })
     }
 
+    /// A seed keeps the place the archivist gave it, whoever mentions it.
+    pub fn seed_score(&self, key: UrlKey) -> Option<f32> {
+        self.seeds.get(&key).copied()
+    }
+
+    /// What a link is worth of which nothing is known.
+    pub fn neutral(&self) -> f32 {
+        self.judge().neutral()
+    }
+
+    /// Whether a link has to wait for pages that say what the topic is. Those are seeds, and only what a page embeds comes
+    /// before seeds.
+    pub fn must_wait(&self, leased: &LeasedLink) -> bool {
+        let comes_first = leased.link.via.is_none() || leased.urgency == Urgency::Urgent;
+        !comes_first && !self.awaited().is_empty()
+    }
+
+    /// A crawl that is resumed waits for no reference that had its outcome.
+    pub fn await_unasked(&self, frontier: &Frontier) {
+        let is_waiting = |key: &UrlKey| {
+            let known = frontier.lookup(*key).ok().flatten();
+            known.is_some_and(|known| matches!(known.state, State::Queued { .. }))
+        };
+        self.awaited().retain(is_waiting);
+    }
+
+    /// A reference was asked for, whatever came of it.
+    pub fn asked(&self, key: UrlKey) {
+        self.awaited().remove(&key);
+    }
+
+    fn awaited(&self) -> MutexGuard<'_, HashSet<UrlKey>> {
+        self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The change that puts a link back into its place, when others should come first.
     pub fn second_thought(&self, leased: &LeasedLink) -> Option<Change> {
+        if leased.link.via.is_none() {
+            return None;
+        }
         let value = self.judge().reconsider(leased.key).filter(|now| *now < leased.value - FALL)?;
         Some(Change::Valued { key: leased.key, value })
     }
@@ -97,6 +149,12 @@ impl Judging {
     fn judge(&self) -> MutexGuard<'_, Judge> {
         self.judge.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What the spec says of addresses.
+pub fn address_rules(spec: &Spec) -> AddressRules {
+    let patterns = spec.judge.patterns.iter().map(|pattern| (pattern.url.clone(), pattern.score as f32));
+    AddressRules { spam: spec.judge.spam.clone(), patterns: patterns.collect() }
 }
 
 /// The judge's settings as the spec has them.
@@ -119,6 +177,7 @@ pub fn rules(spec: &Spec) -> Rules {
         greediness: *greediness,
         tunnel_decay: *tunnel_decay as f32,
         most_links: *remembered_links,
+        languages: spec.topic.languages.clone(),
         combines: spec.frontier.update.is_none(),
         ..Rules::default()
     }

@@ -29,6 +29,8 @@ use crate::visit::{Visit, VisitError, visit};
 /// How long a site waits when too many wait for its server.
 const CROWDED: Duration = Duration::from_secs(1);
 
+/// How long a site waits for pages that say what the crawl is about.
+const UNTIL_TOPIC: Duration = Duration::from_millis(100);
 /// Longer than a visit waits for its acknowledgement.
 const UNTIL_ACKNOWLEDGED: Duration = Duration::from_secs(1);
 /// A turn that would have to rest longer than this is given back: leases do not live for ever.
@@ -162,8 +164,14 @@ pub fn hand_over(line: &Line, stages: &Arc<Stages>) {
 async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc<Stages>) -> After {
     let url = &leased.link.url;
     let rules = rules_for(&stages.spec, url.host_name(), url.site());
-    if let Some(change) = stages.judging.as_ref().and_then(|judging| judging.second_thought(leased)) {
-        return finish_second_thought(change, turn.release_now(), leased, stages);
+    if let Some(judging) = &stages.judging {
+        if judging.must_wait(leased) {
+            turn.rests_until = turn.rests_until.max(clock::now().plus(UNTIL_TOPIC));
+            return After::NotHad;
+        }
+        if let Some(change) = judging.second_thought(leased) {
+            return finish_second_thought(change, turn.release_now(), leased, stages);
+        }
     }
     if let Some(outcome) = given_up(leased, stages) {
         return finish_refusal(leased, outcome, stages);

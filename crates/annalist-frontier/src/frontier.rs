@@ -163,6 +163,14 @@ impl Frontier {
         }
     }
 
+    /// The best value of all links that wait, those of resting sites too, as far as it is known without the disk. Only
+    /// where values order links.
+    pub fn best_value(&self) -> Option<f32> {
+        let sites = self.buckets.iter().flat_map(|bucket| bucket.sites.values());
+        let open = sites.filter(|site| site.row.closed.is_none());
+        open.filter_map(|site| Some(site.head.best()?.value())).max_by(f32::total_cmp)
+    }
+
     /// Nothing is leased, visited, ready, waiting or still to be found: only new discoveries bring new leases.
     pub fn exhausted(&self) -> bool {
         self.leases.is_empty()

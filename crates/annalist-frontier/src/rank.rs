@@ -6,6 +6,8 @@ use annalist_model::spec::{Order, Update};
 use crate::agenda::Weight;
 use crate::entry::Entry;
 
+/// Of an [`ordered`] number: set for values that are not negative.
+const SIGN: u32 = 1 << 31;
 /// In a rank's first number.
 const URGENT: u64 = 1 << 32;
 
@@ -27,6 +29,12 @@ impl Rank {
     /// For a link that was tried before: when it may be tried again.
     pub(crate) fn not_before(&self) -> Time {
         Time::from_millis(self.turn())
+    }
+
+    /// The value it was ranked by, where values order.
+    pub(crate) fn value(&self) -> f32 {
+        let ordered = self.first as u32;
+        f32::from_bits(if ordered & SIGN == 0 { !ordered } else { ordered ^ SIGN })
     }
 
     /// The order among sites, where the best link decides.
@@ -76,7 +84,7 @@ impl Ranking {
 fn ordered(value: f32) -> u32 {
     // Zero has two spellings.
     let bits = (value + 0.0).to_bits();
-    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+    if bits & SIGN == 0 { bits | SIGN } else { !bits }
 }
 
 #[cfg(test)]

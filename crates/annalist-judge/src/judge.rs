@@ -12,8 +12,13 @@ use crate::signals::{COUNT, Known};
 use crate::topic::{Background, References, Topic};
 
 /// Where between nothing and a typical page of the topic a page is as likely relevant as not, and how sharp that is.
-const EVEN: f32 = 0.75;
+pub(crate) const EVEN: f32 = 0.75;
 const SHARPNESS: f32 = 6.0;
+/// How far a name that occurs often makes a page relevant, beside its words and where there is nothing but names.
+const ONE_NAME: f32 = 0.15;
+const ONE_NAME_ALONE: f32 = 0.6;
+/// So often is often.
+const OFTEN: f32 = 3.0;
 /// From here on a page is called relevant.
 pub const RELEVANT: f32 = 0.5;
 /// The topic is made anew after so many pages, and after each such growth.
@@ -36,6 +41,8 @@ pub struct Rules {
     pub greediness: u32,
     /// What each irrelevant page on the way takes off a link.
     pub tunnel_decay: f32,
+    /// Pages in other languages are not relevant; all are where none is named.
+    pub languages: Vec<String>,
     /// Whether a link's value is made of all its mentions; else each mention has a value of its own, and the frontier
     /// combines them.
     pub combines: bool,
@@ -52,6 +59,7 @@ impl Default for Rules {
             exploration: 0.0,
             greediness: 1,
             tunnel_decay: 0.7,
+            languages: Vec::new(),
             combines: true,
             most_pages: 200_000,
             most_links: 500_000,
@@ -62,11 +70,27 @@ impl Default for Rules {
 /// What was made of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Verdict {
-    pub score: Score,
+    /// None for a list of links, and as long as nobody knows what the topic is.
+    pub score: Option<Score>,
     /// For each link of the page; none for what is no page to go to.
     pub values: Vec<Option<f32>>,
     /// Links that wait and are worth something else now.
     pub revalued: Vec<(UrlKey, f32)>,
+}
+
+/// Whether there are names to look for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sought {
+    Yes,
+    No,
+}
+
+/// What a signal says of a link: its value, what it weighs, and what it adds to the link's value.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Said {
+    pub value: Option<f32>,
+    pub weight: f32,
+    pub part: f32,
 }
 
 #[derive(Debug)]
@@ -78,6 +102,8 @@ pub struct Judge {
     ledger: Ledger,
     scorer: Scorer,
     names_are_sought: bool,
+    /// Pages teach nothing about the topic.
+    topic_is_given: bool,
     /// After how many pages the topic is made anew.
     next_revision: f32,
     /// Pages since waiting links were last put in order.
@@ -95,10 +121,27 @@ impl Judge {
             topic: Arc::default(),
             ledger: Ledger::default(),
             names_are_sought: false,
+            topic_is_given: false,
             next_revision: FIRST_REVISION as f32,
             since_order: 0,
             lot: Lot::default(),
         }
+    }
+
+    /// A judge who is told the topic, and leaves it as it is.
+    pub fn of_topic(rules: Rules, topic: Topic, names: Sought) -> Judge {
+        Judge {
+            topic: Arc::new(topic),
+            names_are_sought: names == Sought::Yes,
+            topic_is_given: true,
+            ..Judge::new(rules)
+        }
+    }
+
+    /// The same judge, looking for names or not.
+    #[must_use]
+    pub fn seeking(self, names: Sought) -> Judge {
+        Judge { names_are_sought: names == Sought::Yes, ..self }
     }
 
     /// The topic as it stands.
@@ -109,13 +152,18 @@ impl Judge {
     /// A page that is about the topic, by whoever chose it.
     pub fn take_reference(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
         self.references.add_of(key.site, reading.vector.clone());
-        self.topic = Arc::new(self.references.topic(&self.background));
+        if !self.topic_is_given {
+            self.topic = Arc::new(self.references.topic(&self.background));
+        }
         let distance = self.forget(key);
         self.file(key, 1.0, distance, reading)
     }
 
     /// A page that the crawl brought.
     pub fn take(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
+        if self.topic.is_empty() && !self.names_are_sought {
+            return self.take_list(key, reading);
+        }
         let relevance = self.relevance(reading);
         self.background.add_of(key.site, &reading.vector, &self.references);
         let distance = self.learn(key, relevance);
@@ -124,6 +172,8 @@ impl Judge {
         let revised = self.background.pages() as f32 >= self.next_revision;
         if revised {
             self.next_revision *= REVISION_GROWTH;
+        }
+        if revised && !self.topic_is_given {
             self.topic = Arc::new(self.references.topic(&self.background));
         }
         if (revised && !self.is_patient()) || (self.is_patient() && self.since_order >= self.rules.greediness)
@@ -132,6 +182,18 @@ impl Judge {
         }
         verdict.revalued.extend(self.explore());
         verdict
+    }
+
+    /// A feed or a list of addresses: worth no more and no less than what it leads to.
+    pub fn take_list(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
+        let distance = self.forget(key);
+        let mean = self.ledger.mean();
+        Verdict { score: None, ..self.file(key, mean, distance, reading) }
+    }
+
+    /// What a link is worth of which nothing is known.
+    pub fn neutral(&self) -> f32 {
+        self.scorer.score(&[None; COUNT], self.ledger.mean())
     }
 
     /// No page came of a link: that is told to all that led to it, too.
@@ -168,13 +230,25 @@ impl Judge {
 
     /// How relevant a page is: 1 for one like the references.
     pub fn relevance(&self, reading: &Reading) -> f32 {
+        let languages = &self.rules.languages;
+        if reading.language.as_ref().is_some_and(|own| !languages.is_empty() && !languages.contains(own)) {
+            return 0.0;
+        }
+        if self.topic.is_empty() {
+            return named(reading, ONE_NAME_ALONE);
+        }
         let near = self.topic.nearness(&reading.vector);
-        1.0 / (1.0 + (-SHARPNESS * (near - EVEN)).exp())
+        let by_words = 1.0 / (1.0 + (-SHARPNESS * (near - EVEN)).exp());
+        1.0 - (1.0 - by_words) * (1.0 - named(reading, ONE_NAME))
     }
 
     /// What a waiting link is worth now.
     pub fn reconsider(&self, key: UrlKey) -> Option<f32> {
         let known = self.known(key)?;
+        if known.link.told == Some(0.0) {
+            // Whatever else speaks for it.
+            return Some(0.0);
+        }
         if known.link.explored {
             return Some(1.0);
         }
@@ -184,6 +258,20 @@ impl Judge {
     /// Whether a link that was taken for `value` is worth so much less that others should come first.
     pub fn has_fallen(&self, key: UrlKey, value: f32) -> Option<f32> {
         self.reconsider(key).filter(|now| *now < value - TOLERANCE)
+    }
+
+    /// What each signal says of a waiting link, in their order.
+    pub fn signals(&self, key: UrlKey) -> Option<Vec<Said>> {
+        let values = Scorer::values(&self.known(key)?);
+        let parts = self.scorer.parts(&values);
+        let weights = self.scorer.weights().into_iter().zip(&parts);
+        Some(
+            values
+                .iter()
+                .zip(weights)
+                .map(|(value, (weight, part))| Said { value: *value, weight, part: *part })
+                .collect(),
+        )
     }
 
     fn known(&self, key: UrlKey) -> Option<Known<'_>> {
@@ -246,7 +334,7 @@ impl Judge {
             values.push(value);
         }
         self.ledger.keep_within(self.rules.most_pages, self.rules.most_links);
-        Verdict { score: Score::new(relevance), values, revalued: Vec::new() }
+        Verdict { score: Some(Score::new(relevance)), values, revalued: Vec::new() }
     }
 
     /// The waiting links that are worth more than they were: those worth less are noticed before they are fetched.
@@ -265,6 +353,12 @@ impl Judge {
         }
         risen
     }
+}
+
+/// How relevant the names in a page make it.
+fn named(reading: &Reading, one: f32) -> f32 {
+    let without = reading.named.iter().map(|(_, times)| 1.0 - one * (*times as f32 / OFTEN).min(1.0));
+    1.0 - without.product::<f32>()
 }
 
 /// Chance, the same in every run: which links are fetched to see what is there.

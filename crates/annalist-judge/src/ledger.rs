@@ -66,6 +66,8 @@ pub struct Waiting {
     pub named: Option<f32>,
     pub words: Box<[(u64, f32)]>,
     pub pattern: u64,
+    /// What the archivist says it is worth.
+    pub told: Option<f32>,
     pub distance: u8,
     /// Relevant mentions, the older ones counting less, as of the page with that number.
     momentum: (f32, u32),
@@ -178,6 +180,7 @@ impl Ledger {
         let waiting = self.waiting.entry(link.key).or_insert_with(|| Waiting {
             words: link.words.clone(),
             pattern: link.pattern,
+            told: link.told,
             distance: u8::MAX,
             ..Waiting::default()
         });

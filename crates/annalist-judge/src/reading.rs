@@ -9,6 +9,7 @@ use annalist_model::page::PartKind;
 use annalist_model::{CanonicalUrl, FoundLink, Hop, Page, UrlKey};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::addresses::AddressRules;
 use crate::names::{Hit, Names};
 use crate::text::ids::IdMap;
 use crate::text::{Language, Stems, Word, words};
@@ -26,6 +27,8 @@ pub struct Reading {
     /// Of its terms those that may become part of the topic; all of them when it was read as a reference. Weights are
     /// those in the whole page.
     pub vector: Vector,
+    /// What it is written in, where that is known.
+    pub language: Option<String>,
     /// Which names it has, and how often.
     pub named: Vec<(usize, u32)>,
     /// As many as the page has links; none for what is no page to go to.
@@ -49,6 +52,8 @@ pub struct LinkReading {
     pub words: Box<[(u64, f32)]>,
     /// Addresses of one shape have one pattern.
     pub pattern: u64,
+    /// What the archivist says such an address is worth.
+    pub told: Option<f32>,
 }
 
 /// How much the targets of its links count in what a page is about, beside its words: pages of one subject lead to the
@@ -78,11 +83,23 @@ pub struct Analyst {
     names: Names,
     /// The language of pages that do not tell theirs.
     language: String,
+    addresses: AddressRules,
 }
 
 impl Analyst {
     pub fn new(names: Names, language: &str) -> Analyst {
-        Analyst { stems: HashMap::new(), names, language: language.to_owned() }
+        Analyst {
+            stems: HashMap::new(),
+            names,
+            language: language.to_owned(),
+            addresses: AddressRules::default(),
+        }
+    }
+
+    /// The same, knowing what addresses are worth by their looks.
+    #[must_use]
+    pub fn knowing(self, addresses: AddressRules) -> Analyst {
+        Analyst { addresses, ..self }
     }
 
     pub fn read(&mut self, page: &Page, topic: &Topic, depth: Depth) -> Reading {
@@ -105,13 +122,22 @@ impl Analyst {
         let hits = search.map(crate::names::Search::into_hits).unwrap_or_default();
         let title = page.title.as_deref().unwrap_or_default();
         words(title, stems, |word| text.count(word, 1));
+        let addresses = &self.addresses;
         let links = page.links.iter().map(|link| {
-            matches!(link.kind.hop(), Hop::Link | Hop::Manifest | Hop::Inferred)
-                .then(|| text.link(link, page, &hits, topic, stems))
+            let is_page = matches!(link.kind.hop(), Hop::Link | Hop::Manifest | Hop::Inferred);
+            is_page.then(|| LinkReading {
+                told: addresses.told(&link.url),
+                ..text.link(link, page, &hits, topic, stems)
+            })
         });
         let links: Vec<Option<LinkReading>> = links.collect();
         let targets = targets(&links);
-        Reading { links, vector: text.vector(&targets, topic, depth), named: counted(&hits) }
+        Reading {
+            links,
+            vector: text.vector(&targets, topic, depth),
+            language: page.language.clone(),
+            named: counted(&hits),
+        }
     }
 }
 
@@ -200,6 +226,7 @@ impl Text {
             named: stands.then(|| named(hits, &link.at, &around)).flatten(),
             words: own.into(),
             pattern: pattern(&link.url),
+            told: None,
         }
     }
 
@@ -257,13 +284,21 @@ fn named(hits: &[Hit], at: &Range<usize>, around: &Range<usize>) -> Option<f32> 
     if within(at) { Some(1.0) } else { within(around).then_some(IN_CONTEXT) }
 }
 
+/// How often each name is there; an alias within the name is no second time.
 fn counted(hits: &[Hit]) -> Vec<(usize, u32)> {
-    let mut names: Vec<usize> = hits.iter().map(|hit| hit.name).collect();
-    names.sort_unstable();
+    let mut hits: Vec<&Hit> = hits.iter().collect();
+    hits.sort_unstable_by_key(|hit| (hit.name, hit.from));
+    let mut names: Vec<(usize, u32)> = Vec::new();
+    let mut end = 0;
+    for hit in hits {
+        match names.last_mut() {
+            Some((name, _)) if *name == hit.name && hit.from < end => continue,
+            Some((name, times)) if *name == hit.name => *times += 1,
+            _ => names.push((hit.name, 1)),
+        }
+        end = hit.to;
+    }
     names
-        .chunk_by(|one, other| one == other)
-        .filter_map(|all| Some((*all.first()?, all.len() as u32)))
-        .collect()
 }
 
 /// A page that is led to, as a term.

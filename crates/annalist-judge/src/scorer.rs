@@ -79,12 +79,22 @@ impl Scorer {
         }
     }
 
-    /// What each signal adds to the value, before it is brought into [0, 1].
+    /// What each signal adds to the value; of a learned value, before it is brought into [0, 1].
     pub fn parts(&self, values: &Values) -> Row {
+        let weights = self.weights();
+        let shares: Row = match self.manner {
+            Manner::Learned => self.features(values),
+            Manner::Weighted => {
+                let spoken = values.iter().zip(&weights).filter(|(value, _)| value.is_some());
+                let all: f32 = spoken.map(|(_, weight)| weight).sum();
+                values.map(|value| {
+                    value.map_or(0.0, |value| value.clamp(0.0, 1.0) / all.max(f32::MIN_POSITIVE))
+                })
+            }
+        };
         let mut parts = [0.0; COUNT];
-        for (part, (feature, weight)) in parts.iter_mut().zip(self.features(values).iter().zip(&self.weights))
-        {
-            *part = feature * weight;
+        for (part, (share, weight)) in parts.iter_mut().zip(shares.iter().zip(&weights)) {
+            *part = share * weight;
         }
         parts
     }
@@ -118,8 +128,12 @@ impl Scorer {
         }
     }
 
-    pub fn weights(&self) -> &Row {
-        &self.weights
+    /// What each signal weighs now.
+    pub fn weights(&self) -> Row {
+        match self.manner {
+            Manner::Learned => self.weights,
+            Manner::Weighted => self.emphasis,
+        }
     }
 
     /// How far each signal is from what is usual.

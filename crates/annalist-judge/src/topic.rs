@@ -29,6 +29,11 @@ pub struct Topic {
 }
 
 impl Topic {
+    /// Out of terms that are known already, of length one together.
+    pub(crate) fn of_terms(weights: IdMap<f32>, typical: f32) -> Topic {
+        Topic { weights, typical }
+    }
+
     /// 0 for what is no term of the topic.
     pub fn weight(&self, id: u64) -> f32 {
         self.weights.get(&id).copied().unwrap_or(0.0)
@@ -36,8 +41,16 @@ impl Topic {
 
     /// How near a page is, where a typical page of the topic is 1 away from nothing.
     pub fn nearness(&self, vector: &Vector) -> f32 {
-        let dot: f32 = vector.terms().iter().map(|(id, weight)| weight * self.weight(*id)).sum();
-        self.in_typical(dot)
+        self.in_typical(self.cosine(vector))
+    }
+
+    /// The part that a page and the topic have in common.
+    pub(crate) fn cosine(&self, vector: &Vector) -> f32 {
+        vector.terms().iter().map(|(id, weight)| weight * self.weight(*id)).sum()
+    }
+
+    pub fn typical(&self) -> f32 {
+        self.typical
     }
 
     /// A cosine with the topic, compared with that of a typical page.

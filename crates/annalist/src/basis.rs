@@ -1,37 +1,137 @@
-//! What a crawl is about when it begins: the judge with what the spec says of the topic.
+//! What a crawl is about when it begins: the judge, with the definition of its topic or the pages that will define it, and
+//! with what an earlier run of the same crawl has learned.
 
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
-use annalist_crawl::judging::{Basis, rules};
-use annalist_judge::names::Names;
-use annalist_judge::{Analyst, Judge};
-use annalist_model::UrlKey;
+use annalist_crawl::job::JobDir;
+use annalist_crawl::judging::{Basis, address_rules, rules};
+use annalist_judge::judge::Sought;
+use annalist_judge::{Analyst, Depth, Judge};
 use annalist_model::spec::{ScopeKind, Seed, Spec};
+use annalist_model::{CanonicalUrl, UrlKey};
+use annalist_read::{Limits, Reader};
+use annalist_sources::{Archived, responses};
 use anyhow::Result;
+
+use crate::commands::learn::{learned, local_references};
+use crate::commands::verify::warc_files_in;
+use crate::definition_file;
 
 /// The language of pages that do not tell theirs, where the spec names none.
 const LANGUAGE: &str = "en";
+/// A resumed crawl learns again from so many bytes of its latest WARC files at most.
+const MOST_BYTES: u64 = 300 << 20;
 
-/// The judge of a spec with a topic. Reference pages become seeds: they are fetched first, and define the topic.
-pub fn of(mut spec: Spec) -> Result<(Spec, Option<Basis>)> {
-    if !spec.topic.is_given() {
+/// The judge of a spec with a topic, or whose job has a definition. Reference pages become seeds: they are fetched first,
+/// and define the topic where nothing else does. `path`: where the spec is.
+pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Option<Basis>)> {
+    let kept = job.join("definition.toml");
+    let usual = definition_file::usual_place(&spec);
+    if !kept.exists() && spec.topic.is_given() && usual.exists() {
+        definition_file::replace(&kept, &definition_file::load(&usual)?)?;
+    }
+    if !spec.topic.is_given() && !kept.exists() {
         return Ok((spec, None));
     }
-    for reference in spec.topic.references.iter().filter(|reference| reference.contains("://")) {
-        let Ok(url) = spec.canonical.parse(reference) else { continue };
-        if !spec.seeds.iter().any(|seed| seed.url == url) {
-            spec.seeds.push(Seed { scope: ScopeKind::Page, ..Seed::new(url) });
+    let addresses = reference_addresses(&spec);
+    let names_itself = !spec.topic.keywords.is_empty() || !spec.topic.entities.is_empty();
+    let files = spec.topic.references.len() > addresses.len();
+    if !kept.exists() && (files || (addresses.is_empty() && names_itself)) {
+        let pages = local_references(&spec, path.unwrap_or(Path::new("")))?;
+        let pages: Vec<_> = pages.into_iter().map(|(_, page)| page).collect();
+        definition_file::replace(&kept, &learned(&spec, &pages, &[])?)?;
+    }
+    // What a kept spec names has to be there when the crawl is resumed.
+    spec.topic.references.retain(|reference| reference.contains("://"));
+    for url in &addresses {
+        if !spec.seeds.iter().any(|seed| seed.url == *url) {
+            spec.seeds.push(Seed { scope: ScopeKind::Page, ..Seed::new(url.clone()) });
         }
     }
-    let language = spec.topic.languages.first().map_or(LANGUAGE, String::as_str);
-    let analyst = Analyst::new(Names::default(), language);
-    let basis = Basis { judge: Judge::new(rules(&spec)), analyst, references: references(&spec) };
+    let mut basis = if kept.exists() { given(&spec, &kept)? } else { to_be_found(&spec, &addresses)? };
+    learn_again(&mut basis, &spec, job)?;
     Ok((spec, Some(basis)))
 }
 
-/// The pages that define the topic: the references, or the seeds where there are none.
-fn references(spec: &Spec) -> HashSet<UrlKey> {
-    let named: HashSet<UrlKey> =
-        spec.topic.references.iter().filter_map(|r| Some(spec.canonical.parse(r).ok()?.key())).collect();
-    if named.is_empty() { spec.seeds.iter().map(|seed| seed.url.key()).collect() } else { named }
+fn reference_addresses(spec: &Spec) -> Vec<CanonicalUrl> {
+    let addresses = spec.topic.references.iter().filter(|reference| reference.contains("://"));
+    addresses.filter_map(|reference| spec.canonical.parse(reference).ok()).collect()
+}
+
+/// The topic is what the definition says.
+fn given(spec: &Spec, kept: &Path) -> Result<Basis> {
+    let definition = definition_file::load(kept)?;
+    Ok(Basis {
+        judge: Judge::of_topic(rules(spec), definition.topic(), Sought::Yes),
+        analyst: Analyst::new(definition.names(), definition.language()).knowing(address_rules(spec)),
+        references: HashSet::new(),
+    })
+}
+
+/// The topic is what the references say when they come; the seeds, where there are none.
+fn to_be_found(spec: &Spec, addresses: &[CanonicalUrl]) -> Result<Basis> {
+    let names_itself = !spec.topic.keywords.is_empty() || !spec.topic.entities.is_empty();
+    let names = if names_itself { learned(spec, &[], &[])?.names() } else { Default::default() };
+    let language = spec.topic.languages.first().map_or(LANGUAGE, String::as_str);
+    let keys: HashSet<UrlKey> = match addresses {
+        [] => spec.seeds.iter().map(|seed| seed.url.key()).collect(),
+        addresses => addresses.iter().map(CanonicalUrl::key).collect(),
+    };
+    Ok(Basis {
+        judge: Judge::new(rules(spec)).seeking(if names.is_empty() { Sought::No } else { Sought::Yes }),
+        analyst: Analyst::new(names, language).knowing(address_rules(spec)),
+        references: keys,
+    })
+}
+
+/// What the judge knew is in the archive: it reads the references and the latest pages once more.
+fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
+    let archive = JobDir::new(job).archive();
+    if !archive.is_dir() {
+        return Ok(());
+    }
+    let files = warc_files_in(&archive)?;
+    let reader = Reader::new(spec.canonical.clone());
+    let limits = Limits::default();
+    let latest = latest(&files);
+    let mut missing: HashSet<UrlKey> = basis.references.clone();
+    for (place, file) in files.iter().enumerate() {
+        if place < latest && missing.is_empty() {
+            continue;
+        }
+        let Ok(mut warc) = annalist_warc::Reader::open(file) else { continue };
+        let mut take = |found: Archived| {
+            let key = found.url.key();
+            let is_reference = missing.remove(&key);
+            if !(200..300).contains(&found.head.status) || (place < latest && !is_reference) {
+                return;
+            }
+            let page = reader.read(&found.url, &found.head, &found.body);
+            if page.text.is_empty() {
+                return;
+            }
+            let depth = if is_reference { Depth::Reference } else { Depth::Topic };
+            let reading = basis.analyst.read(&page, &basis.judge.topic(), depth);
+            if is_reference {
+                basis.judge.take_reference(key, &reading);
+            } else {
+                basis.judge.take(key, &reading);
+            }
+        };
+        // A file that breaks off was interrupted: the crawl mends it before it goes on.
+        let _ = responses(&mut warc, limits.body_bytes as u64, &mut take, &mut |_| {});
+    }
+    Ok(())
+}
+
+/// From which file on they are read: the latest that are not too much together.
+fn latest(files: &[PathBuf]) -> usize {
+    let mut bytes = 0;
+    let size = |path: &PathBuf| path.metadata().map_or(0, |found| found.len());
+    let kept = files.iter().rev().take_while(|path| {
+        bytes += size(path);
+        bytes <= MOST_BYTES
+    });
+    files.len() - kept.count().max(1).min(files.len())
 }

@@ -34,6 +34,10 @@ pub enum Command {
     Explain(ExplainArgs),
     /// Report every mistake in a spec with line and key, and show the effective spec
     Check(CheckArgs),
+    /// Learn what a topic's reference pages have in common, and write it down to be corrected
+    Learn(LearnArgs),
+    /// Say what a page and its links are worth, and which words and signals made it so
+    Judge(JudgeArgs),
     /// Make a sorted CDXJ index of WARC files, or count in how many of their documents each term occurs
     Index(IndexArgs),
     /// Validate WARC files strictly
@@ -155,6 +159,44 @@ pub struct CheckArgs {
     /// Only say whether it is good
     #[arg(long, short)]
     pub quiet: bool,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  annalist learn my.toml           fetches the references, writes collections/NAME/definition.toml
+
+Fetched are the references of [topic], or the seeds where there are none, and some pages they link to, which say what is
+usual. The reference crawl is kept: learning again from the same pages asks nobody.")]
+pub struct LearnArgs {
+    /// The spec, a TOML file
+    pub spec: PathBuf,
+    /// Where to write what was learned [default: collections/NAME/definition.toml]
+    #[arg(long, short, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Where the reference crawl is kept [default: collections/NAME-reference]
+    #[arg(long, value_name = "DIR")]
+    pub job: Option<PathBuf>,
+    /// How many pages are fetched, references and others
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  annalist judge my.toml page.html
+  annalist judge my.toml https://www.example.org/about --json")]
+pub struct JudgeArgs {
+    /// The spec, a TOML file
+    pub spec: PathBuf,
+    /// A file with a page, HTML or text, or the address of one
+    #[arg(value_name = "FILE|URL")]
+    pub page: String,
+    /// What was learned [default: collections/NAME/definition.toml, or the keywords and local references of the spec]
+    #[arg(long, value_name = "FILE")]
+    pub definition: Option<PathBuf>,
     /// One JSON object as the last line of standard output
     #[arg(long)]
     pub json: bool,

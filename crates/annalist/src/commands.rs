@@ -6,15 +6,17 @@ use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 
 mod check;
-mod crawl;
+pub mod crawl;
 mod demo;
 mod explain;
 mod frequencies;
 mod index;
+mod judge;
+pub mod learn;
 mod simulate;
 mod status;
 mod stop;
-mod verify;
+pub mod verify;
 
 pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
@@ -23,6 +25,8 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Stop(args) => stop::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Learn(args) => learn::run(&args),
+        Command::Judge(args) => judge::run(&args),
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Simulate(args) => simulate::run(&args),

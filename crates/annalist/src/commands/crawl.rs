@@ -8,6 +8,7 @@ use annalist_crawl::budget::Ending;
 use annalist_crawl::engine::{Crawl, Report};
 use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
+use annalist_crawl::judging::Basis;
 use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
 use annalist_model::spec::{Spec, Words};
@@ -24,21 +25,29 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     for warning in &loaded.warnings {
         eprintln!("warning: {warning}");
     }
-    if loaded.spec.needs_contact() {
-        let message = "a crawl of the live web needs a contact: put `contact = \"https://…\"` into the spec, or give \
-                       --contact, so that webmasters can find out who you are";
-        return Err(BadConfiguration(message.to_owned()).into());
-    }
+    require_contact(&loaded.spec)?;
     if args.dry_run {
         return Ok(dry_run(&loaded.spec, &job, args.json));
     }
     let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
-    let report = crawl(loaded.spec.clone(), &job, shared_book(), progress)?;
+    let path = args.spec.as_deref().or(args.config.as_deref());
+    let (spec, basis) = basis::of(loaded.spec.clone(), path, &job)?;
+    let report = crawl(spec, &job, basis, shared_book(), progress)?;
     if report.status.counters.captures == 0 {
         tell_why_nothing(&loaded.spec, &job);
     }
     conclude(&report, &job, args.json, args.quiet);
     Ok(exit_of(&report))
+}
+
+/// Nobody is asked on the live web by somebody who cannot be found.
+pub fn require_contact(spec: &Spec) -> Result<()> {
+    if !spec.needs_contact() {
+        return Ok(());
+    }
+    let message = "a crawl of the live web needs a contact: put `contact = \"https://…\"` into the spec, or give \
+                   --contact, so that webmasters can find out who you are";
+    Err(BadConfiguration(message.to_owned()).into())
 }
 
 /// What became of the seeds of a crawl that brought nothing: most likely they, or the network, are wrong.
@@ -54,7 +63,7 @@ fn tell_why_nothing(spec: &Spec, job: &Path) {
 
 /// The book that all crawls of a user share: where `ANNALIST_BOOK` says, none if it is empty, else where users keep state.
 /// Not where a session keeps its own: a crawl that cron starts has no session.
-fn shared_book() -> Book {
+pub fn shared_book() -> Book {
     let of = |name: &str| std::env::var_os(name);
     match of("ANNALIST_BOOK") {
         Some(folder) if folder.is_empty() => Book::none(),
@@ -71,9 +80,8 @@ fn state_folder(xdg: Option<OsString>) -> PathBuf {
 }
 
 /// Runs a crawl to its end, with progress, and Ctrl-C as people expect it.
-pub fn crawl(spec: Spec, job: &Path, book: Book, progress: Progress) -> Result<Report> {
+pub fn crawl(spec: Spec, job: &Path, basis: Option<Basis>, book: Book, progress: Progress) -> Result<Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
-    let (spec, basis) = basis::of(spec)?;
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
     let report = runtime.block_on(async {

@@ -32,7 +32,7 @@ pub fn run(args: &DemoArgs) -> Result<Exit> {
     let Some(mut spec) = parsed.spec else { bail!("the demo's spec is wrong: {:?}", parsed.mistakes) };
     limit_hostile_sites(&mut spec, &web);
     // Nobody else can reach these servers.
-    let report = crawl(spec, &args.job, Book::none(), Progress::Shown)?;
+    let report = crawl(spec, &args.job, None, Book::none(), Progress::Shown)?;
     conclude(&report, &args.job, args.json, false);
     Ok(exit_of(&report))
 }

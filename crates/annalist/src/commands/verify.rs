@@ -36,7 +36,8 @@ pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn warc_files_in(dir: &Path) -> Result<Vec<PathBuf>> {
+/// The WARC files in a folder, in the order of their names.
+pub fn warc_files_in(dir: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(dir).with_context(|| dir.display().to_string())? {
         let entry = entry?;
@@ -44,6 +45,7 @@ fn warc_files_in(dir: &Path) -> Result<Vec<PathBuf>> {
             files.push(entry.path());
         }
     }
+    files.sort();
     Ok(files)
 }
 

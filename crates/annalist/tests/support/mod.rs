@@ -115,7 +115,9 @@ pub fn assert_exit(output: &Output, code: i32) {
     assert_eq!(
         output.status.code(),
         Some(code),
-        "stdout: {}\nstderr: {told}",
+        "{}\nstdout: {}\nstderr: {told}",
+        // Names the signal that ended it, where one did.
+        output.status,
         String::from_utf8_lossy(&output.stdout)
     );
 }

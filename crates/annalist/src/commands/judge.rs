@@ -1,0 +1,205 @@
+//! `annalist judge`: what a page and its links are worth, and why.
+
+use std::fmt::Write as _;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use annalist_crawl::judging::rules;
+use annalist_judge::Definition;
+use annalist_judge::explain::{Explanation, LinkPart, explain};
+use annalist_model::spec::Spec;
+use annalist_model::{CanonicalUrl, Page};
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use super::learn::{learned, local_references, require_topic};
+use crate::cli::JudgeArgs;
+use crate::exit::{BadConfiguration, Exit};
+use crate::{definition_file, pages, spec_file};
+
+/// What a table has room for.
+const WORDS: usize = 20;
+const LINKS: usize = 20;
+const ANCHOR: usize = 60;
+
+#[expect(clippy::print_stdout, reason = "the explanation is what the command is asked for")]
+pub fn run(args: &JudgeArgs) -> Result<Exit> {
+    let spec = spec_file::load(&args.spec)?.spec;
+    let definition = definition(&spec, args)?;
+    let is_address = args.page.contains("://");
+    let (url, page) = if is_address {
+        fetched(&spec, &args.page)?
+    } else {
+        pages::of_file(Path::new(&args.page), &spec.canonical)?
+    };
+    let told = explain(&definition, rules(&spec), &url, &page);
+    print!("{}", table(&args.page, &page, &told));
+    if args.json {
+        println!("{}", object(&args.page, &page, &told));
+    }
+    Ok(Exit::Done)
+}
+
+/// The one that is named, else the one in its usual place, else what the spec itself teaches.
+fn definition(spec: &Spec, args: &JudgeArgs) -> Result<Definition> {
+    let usual = definition_file::usual_place(spec);
+    if let Some(path) = args.definition.as_ref().or(Some(&usual).filter(|path| path.exists())) {
+        return definition_file::load(path);
+    }
+    require_topic(spec, &args.spec)?;
+    let references: Vec<Page> =
+        local_references(spec, &args.spec)?.into_iter().map(|(_, page)| page).collect();
+    if references.is_empty() && spec.topic.keywords.is_empty() && spec.topic.entities.is_empty() {
+        let message = format!(
+            "the references of {} have to be fetched first: run `annalist learn {}`",
+            args.spec.display(),
+            args.spec.display()
+        );
+        return Err(BadConfiguration(message).into());
+    }
+    let unfetched = spec.topic.references.len() - references.len();
+    if unfetched > 0 {
+        eprintln!("warning: {unfetched} references were not fetched: `annalist learn` learns from them, too");
+    }
+    learned(spec, &references, &[])
+}
+
+/// A page of the web, by a crawl of its own that leaves nothing behind.
+fn fetched(spec: &Spec, address: &str) -> Result<(CanonicalUrl, Page)> {
+    let url = spec
+        .canonical
+        .parse_typed(address)
+        .map_err(|e| BadConfiguration(format!("{address} cannot be fetched: {e}")))?;
+    let job = Temporary::new()?;
+    let one = pages::fetching(spec, &spec.name, std::slice::from_ref(&url), 0, None);
+    pages::fetch(one, &job.0)?;
+    let mut found = pages::of_job(&job.0, &spec.canonical)?;
+    // Where a redirect led is the page.
+    let place = found.iter().position(|(found, _)| *found == url).unwrap_or(0);
+    if place < found.len() {
+        return Ok(found.swap_remove(place));
+    }
+    bail!("{url} gave no page: {}", pages::why_none(spec, &job.0, &url))
+}
+
+/// A folder that is gone in the end.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    /// A fresh one: what an interrupted run left behind is not read again.
+    fn new() -> Result<Temporary> {
+        let mut number = 0;
+        loop {
+            let name = format!("annalist-judge-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Temporary(path)),
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(e) => return Err(e).with_context(|| format!("{} cannot be made", path.display())),
+            }
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn table(name: &str, page: &Page, told: &Explanation) -> String {
+    let mut text = format!("{name}\n");
+    if let Some(title) = &page.title {
+        let _ = writeln!(text, "  title: {title}");
+    }
+    let verdict = if told.is_relevant { "relevant" } else { "not relevant" };
+    let _ = writeln!(
+        text,
+        "  score {:.3}, {verdict}: nearness {:.3}, where a typical page of the topic has 1; language {}",
+        told.score, told.nearness, told.language
+    );
+    if told.words.is_empty() {
+        let _ = writeln!(text, "  it has no word of the topic");
+    } else {
+        let shown = told.words.iter().take(WORDS);
+        let width = shown.clone().map(|word| word.word.chars().count()).max().unwrap_or(0).max(4);
+        let _ = writeln!(text, "  {:width$}  weight  times  nearness", "word");
+        for word in shown {
+            let _ = writeln!(
+                text,
+                "  {:width$}  {:>6.3}  {:>5}  {:>+8.3}",
+                word.word, word.weight, word.times, word.part
+            );
+        }
+        rest(&mut text, told.words.len(), WORDS, "words");
+    }
+    for (name, times) in &told.names {
+        let _ = writeln!(text, "  names {name}: {times}");
+    }
+    if !told.links.is_empty() {
+        let _ = writeln!(text, "links, the best first: value, then each signal as value x weight = part");
+    }
+    for link in told.links.iter().take(LINKS) {
+        let anchor: String = link.anchor.chars().take(ANCHOR).collect();
+        let _ = writeln!(text, "  {:.3}  {}  {anchor:?}", link.value, link.url);
+        let _ = writeln!(text, "         {}", signals(link));
+    }
+    rest(&mut text, told.links.len(), LINKS, "links");
+    text
+}
+
+/// Those that have something to say, what counts most first.
+fn signals(link: &LinkPart) -> String {
+    let mut said: Vec<_> = link
+        .signals
+        .iter()
+        .filter_map(|signal| Some((signal.name, signal.said.value?, signal.said)))
+        .collect();
+    said.sort_by(|one, other| other.2.part.abs().total_cmp(&one.2.part.abs()));
+    let told = said
+        .iter()
+        .map(|(name, value, said)| format!("{name} {value:.2} x {:.2} = {:+.3}", said.weight, said.part));
+    told.collect::<Vec<_>>().join(", ")
+}
+
+fn rest(text: &mut String, all: usize, shown: usize, what: &str) {
+    if all > shown {
+        let _ = writeln!(text, "  and {} more {what}; --json has them all", all - shown);
+    }
+}
+
+fn object(name: &str, page: &Page, told: &Explanation) -> Value {
+    let words = told.words.iter().map(
+        |word| json!({"word": word.word, "weight": number(word.weight), "times": word.times, "part": number(word.part)}),
+    );
+    let names = told.names.iter().map(|(name, times)| json!({"name": name, "times": times}));
+    let links = told.links.iter().map(|link| {
+        let signals = link.signals.iter().map(|signal| {
+            json!({
+                "name": signal.name, "meaning": signal.meaning, "value": signal.said.value.map(number),
+                "weight": number(signal.said.weight), "part": number(signal.said.part),
+            })
+        });
+        json!({
+            "url": link.url.as_str(), "anchor": link.anchor, "value": number(link.value),
+            "signals": signals.collect::<Vec<_>>(),
+        })
+    });
+    json!({
+        "page": name,
+        "title": page.title,
+        "language": told.language,
+        "score": number(told.score),
+        "relevant": told.is_relevant,
+        "nearness": number(told.nearness),
+        "words": words.collect::<Vec<_>>(),
+        "names": names.collect::<Vec<_>>(),
+        "links": links.collect::<Vec<_>>(),
+    })
+}
+
+/// With the digits that mean something.
+fn number(number: f32) -> f64 {
+    const DIGITS: f64 = 10_000.0;
+    (f64::from(number) * DIGITS).round() / DIGITS
+}
