@@ -246,6 +246,7 @@ mod tests {
             named: None,
             words: [].into(),
             pattern: 0,
+            told: None,
         }
     }
 

@@ -117,6 +117,7 @@ mod stand {
             named: None,
             words: [].into(),
             pattern: 0,
+            told: None,
         }
     }
 
