@@ -222,3 +222,121 @@ pub fn half_life(pages: u32) -> f32 {
     const LEAST: f32 = 50.0;
     (pages as f32 / 4.0).max(LEAST)
 }
+
+#[cfg(test)]
+mod tests {
+    use annalist_model::UrlKey;
+    use annalist_model::page::PartKind;
+
+    use super::{Ledger, MOST_MENTIONS, Tally, half_life};
+    use crate::reading::LinkReading;
+
+    fn key(url: u64) -> UrlKey {
+        UrlKey { site: 1, url }
+    }
+
+    fn link(url: u64) -> LinkReading {
+        LinkReading {
+            key: key(url),
+            anchor: None,
+            context: None,
+            part: None,
+            part_kind: PartKind::Main,
+            address: None,
+            named: None,
+            words: [].into(),
+            pattern: 0,
+            told: None,
+        }
+    }
+
+    #[test]
+    fn a_mean_is_drawn_towards_what_was_believed_before() {
+        let mut tally = Tally::default();
+        assert_eq!(tally.mean(0.3, 2.0), 0.3);
+        tally.add(1.0, 2.0);
+        assert_eq!(tally.mean(0.0, 2.0), 0.5);
+    }
+
+    #[test]
+    fn what_a_link_came_to_is_credited_to_its_page_and_more_to_its_neighbours() {
+        let mut ledger = Ledger::default();
+        let page = ledger.add(key(1), 0.5, 0, 30);
+        let expected =
+            |ledger: &Ledger| [9, 10, 12, 15, 16].map(|place| ledger.expected((page, place)).unwrap());
+        let [before, ..] = expected(&ledger);
+        ledger.credit((page, 10), 1.0);
+        let [beside, itself, near, edge, far] = expected(&ledger);
+        assert!(itself > beside && beside > near && near > edge && edge > far && far > before);
+        ledger.credit((page, 999), 1.0);
+        ledger.credit((999, 0), 1.0);
+        assert_eq!(ledger.expected((999, 0)), None);
+    }
+
+    #[test]
+    fn of_a_page_without_results_its_own_relevance_tells_and_the_mean_of_the_crawl() {
+        let mut ledger = Ledger::default();
+        let [good, bad] = [1.0, 0.0].map(|relevance| ledger.add(key(relevance as u64), relevance, 0, 1));
+        let [good, bad] = [good, bad].map(|page| ledger.expected((page, 0)).unwrap());
+        assert!((good - 0.7).abs() < 1e-6 && (bad - 0.3).abs() < 1e-6, "{good} {bad}");
+    }
+
+    #[test]
+    fn the_oldest_pages_are_forgotten_and_the_others_keep_their_numbers() {
+        let mut ledger = Ledger::default();
+        let numbers: Vec<u32> = (0..10).map(|page| ledger.add(key(page), page as f32 / 10.0, 0, 1)).collect();
+        ledger.keep_within(3, 100);
+        assert_eq!(ledger.judged(), 10);
+        assert_eq!((ledger.relevance(key(6)), ledger.relevance(key(7))), (None, Some(0.7)));
+        assert!(ledger.page(numbers[6]).is_none() && ledger.page(numbers[7]).is_some());
+        ledger.credit((numbers[0], 0), 1.0);
+        assert_eq!(ledger.add(key(10), 1.0, 0, 0), 10);
+    }
+
+    #[test]
+    fn the_least_promising_links_are_forgotten_first() {
+        let mut ledger = Ledger::default();
+        let page = ledger.add(key(1000), 0.5, 0, 1);
+        for url in 0..101 {
+            ledger.mention((page, 0), &link(url)).value = url as f32;
+        }
+        ledger.keep_within(100, 100);
+        assert!(ledger.waiting.len() <= 100 && ledger.waiting.len() >= 80, "{}", ledger.waiting.len());
+        assert!(!ledger.waiting.contains_key(&key(0)) && ledger.waiting.contains_key(&key(100)));
+    }
+
+    #[test]
+    fn words_seen_once_are_forgotten_when_there_are_too_many() {
+        let mut ledger = Ledger::default();
+        for word in 0..20 {
+            ledger.words.entry(word).or_default().add(1.0, if word == 3 { 2.0 } else { 1.0 });
+        }
+        ledger.keep_within(100, 10);
+        assert_eq!(ledger.words.keys().collect::<Vec<_>>(), [&3]);
+    }
+
+    #[test]
+    fn a_link_remembers_its_latest_mentions_the_nearest_way_and_the_best_that_was_said() {
+        let mut ledger = Ledger::default();
+        for page in 0..50_u32 {
+            let distance = if page == 20 { 1 } else { 5 };
+            let number = ledger.add(key(100 + u64::from(page)), 0.0, distance, 1);
+            let anchor = Some(if page == 30 { 0.9 } else { 0.1 });
+            ledger.mention((number, 0), &LinkReading { anchor, ..link(1) });
+        }
+        let waiting = ledger.waiting.get(&key(1)).unwrap();
+        assert_eq!(waiting.mentions().count(), MOST_MENTIONS);
+        assert_eq!(waiting.mentions().last(), Some((49, 0)));
+        assert_eq!((waiting.mentioned, waiting.distance, waiting.anchor), (50, 1, Some(0.9)));
+    }
+
+    #[test]
+    fn relevant_mentions_count_half_after_a_half_life_that_grows_with_the_crawl() {
+        let mut ledger = Ledger::default();
+        let page = ledger.add(key(1), 1.0, 0, 1);
+        let waiting = ledger.mention((page, 0), &link(2));
+        assert_eq!(waiting.momentum(1, 50.0), 1.0);
+        assert!((waiting.momentum(51, 50.0) - 0.5).abs() < 1e-6);
+        assert_eq!((half_life(10), half_life(1000)), (50.0, 250.0));
+    }
+}

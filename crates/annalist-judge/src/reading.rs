@@ -330,3 +330,6 @@ fn pattern(url: &CanonicalUrl) -> u64 {
     let shape: String = folder.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
     xxh3_64(format!("{}{shape}", url.host()).as_bytes())
 }
+
+#[cfg(test)]
+mod tests;

@@ -158,3 +158,110 @@ fn dot(one: &Row, other: &Row) -> f32 {
 fn squashed(value: f32) -> f32 {
     1.0 / (1.0 + (-2.0 * (value - 0.5)).exp())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Manner, Scorer, Values};
+    use crate::signals::{COUNT, SIGNALS};
+
+    fn place(name: &str) -> usize {
+        SIGNALS.iter().position(|signal| signal.name == name).unwrap()
+    }
+
+    fn told(signals: &[(&str, f32)]) -> Values {
+        let mut values = [None; COUNT];
+        for (name, value) in signals {
+            values[place(name)] = Some(*value);
+        }
+        values
+    }
+
+    /// Numbers in [0, 1) without an order.
+    fn chance(number: u32) -> f32 {
+        (xxhash_rust::xxh3::xxh3_64(&number.to_le_bytes()) >> 40) as f32 / (1 << 24) as f32
+    }
+
+    fn truth(number: u32) -> f32 {
+        f32::from(u8::from(chance(number + 100_000) > 0.5))
+    }
+
+    /// After 500 links whose anchors say `anchor` of what they lead to.
+    fn taught(anchor: impl Fn(u32, f32) -> f32) -> Scorer {
+        let mut scorer = Scorer::new(Manner::Learned, [1.0; COUNT]);
+        for number in 0..500 {
+            let values = told(&[("anchor", anchor(number, truth(number))), ("siblings", chance(number + 7))]);
+            scorer.learn(&values, 0.5, truth(number));
+        }
+        scorer
+    }
+
+    #[test]
+    fn anchors_that_tell_the_truth_gain_weight_and_those_that_lie_lose_it() {
+        let at = place("anchor");
+        let before = Scorer::new(Manner::Learned, [1.0; COUNT]).weights()[at];
+        let honest = taught(|_, truth| truth).weights()[at];
+        let liars = taught(|_, truth| 1.0 - truth).weights()[at];
+        assert!(honest > before + 0.5, "{before} {honest}");
+        assert!(liars < before - 0.5, "{before} {liars}");
+    }
+
+    #[test]
+    fn a_signal_that_says_nothing_loses_its_weight_by_itself() {
+        let mut emphasis = [1.0; COUNT];
+        emphasis[place("anchor")] = 40.0;
+        let mut scorer = Scorer::new(Manner::Learned, emphasis);
+        let before = scorer.weights()[place("anchor")];
+        for number in 0..500 {
+            scorer.learn(&told(&[("anchor", chance(number))]), 0.5, truth(number));
+        }
+        let after = scorer.weights()[place("anchor")];
+        assert!(before > 0.7 && after.abs() < 0.5 * before, "{before} {after}");
+    }
+
+    #[test]
+    fn what_was_learned_decides_which_of_two_links_is_better() {
+        let (good, bad) = (told(&[("anchor", 1.0)]), told(&[("anchor", 0.0)]));
+        let honest = taught(|_, truth| truth);
+        assert!(honest.score(&good, 0.5) > 0.6 && honest.score(&bad, 0.5) < 0.4);
+        let liars = taught(|_, truth| 1.0 - truth);
+        assert!(liars.score(&good, 0.5) < liars.score(&bad, 0.5));
+    }
+
+    #[test]
+    fn a_link_of_which_nothing_is_known_is_worth_the_mean() {
+        let scorer = Scorer::new(Manner::Learned, [1.0; COUNT]);
+        assert_eq!(scorer.score(&[None; COUNT], 0.5), 0.5);
+        assert_eq!(Scorer::new(Manner::Weighted, [1.0; COUNT]).score(&[None; COUNT], 0.3), 0.3);
+    }
+
+    #[test]
+    fn fixed_weights_make_a_mean_of_what_has_something_to_say_and_learn_nothing() {
+        let mut emphasis = [1.0; COUNT];
+        emphasis[place("anchor")] = 3.0;
+        let mut scorer = Scorer::new(Manner::Weighted, emphasis);
+        let values = told(&[("anchor", 1.0), ("page", 0.0)]);
+        assert_eq!(scorer.score(&values, 0.5), 0.75);
+        assert_eq!(scorer.score(&told(&[("anchor", 2.0)]), 0.5), 1.0, "no signal counts more than wholly");
+        scorer.learn(&values, 0.5, 0.0);
+        assert_eq!(scorer.score(&values, 0.5), 0.75);
+    }
+
+    #[test]
+    fn a_signal_that_is_turned_off_stays_so() {
+        let mut emphasis = [1.0; COUNT];
+        emphasis[place("anchor")] = 0.0;
+        let mut scorer = Scorer::new(Manner::Learned, emphasis);
+        for number in 0..100 {
+            scorer.learn(&told(&[("anchor", truth(number))]), 0.5, truth(number));
+        }
+        assert_eq!(scorer.weights()[place("anchor")], 0.0);
+    }
+
+    #[test]
+    fn the_parts_of_a_value_add_up_to_it() {
+        let scorer = taught(|_, truth| truth);
+        let values = told(&[("anchor", 0.9), ("siblings", 0.2)]);
+        let sum: f32 = 0.4 + scorer.parts(&values).iter().sum::<f32>();
+        assert!((super::squashed(sum) - scorer.score(&values, 0.4)).abs() < 1e-6);
+    }
+}

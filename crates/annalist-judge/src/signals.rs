@@ -84,3 +84,76 @@ signals! {
     in_links "in_links" 0.02 0.2 "relevant pages that mention it, of late above all"
     distance "distance" 0.02 0.5 "how far the last relevant page on the way to it is"
 }
+
+/// Pages and links to try signals on.
+#[cfg(test)]
+mod stand {
+    use annalist_model::UrlKey;
+    use annalist_model::page::PartKind;
+
+    use super::Known;
+    use crate::ledger::Ledger;
+    use crate::reading::LinkReading;
+
+    #[derive(Default)]
+    pub(super) struct Stand {
+        pub(super) ledger: Ledger,
+        pub(super) names_are_sought: bool,
+    }
+
+    pub(super) fn key(url: u64) -> UrlKey {
+        UrlKey { site: 1, url }
+    }
+
+    /// Nothing is said about it.
+    pub(super) fn link(url: u64) -> LinkReading {
+        LinkReading {
+            key: key(url),
+            anchor: None,
+            context: None,
+            part: None,
+            part_kind: PartKind::Main,
+            address: None,
+            named: None,
+            words: [].into(),
+            pattern: 0,
+            told: None,
+        }
+    }
+
+    impl Stand {
+        /// A page with these links; its number.
+        pub(super) fn page(&mut self, relevance: f32, links: &[LinkReading]) -> u32 {
+            let page = key(1_000_000 + u64::from(self.ledger.judged()));
+            let number = self.ledger.add(page, relevance, 0, links.len());
+            for (place, link) in (0..).zip(links) {
+                self.ledger.mention((number, place), link);
+            }
+            number
+        }
+
+        pub(super) fn value(&self, signal: fn(&Known<'_>) -> Option<f32>, url: u64) -> Option<f32> {
+            let known = Known {
+                key: key(url),
+                link: self.ledger.waiting.get(&key(url))?,
+                ledger: &self.ledger,
+                names_are_sought: self.names_are_sought,
+                tunnel_decay: 0.7,
+            };
+            signal(&known)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{COUNT, SIGNALS};
+
+    #[test]
+    fn every_signal_has_a_name_of_its_own() {
+        let names: BTreeSet<&str> = SIGNALS.iter().map(|signal| signal.name).collect();
+        assert_eq!(names.len(), COUNT);
+    }
+}

@@ -58,18 +58,23 @@ impl Vector {
 
     /// The cosine of the angle between two vectors of length one.
     pub fn dot(&self, other: &Vector) -> f32 {
-        let (mut sum, mut at) = (0.0, 0);
+        let mut sum = 0.0;
+        let mut rest = other.terms.as_slice();
         for (id, weight) in &self.terms {
-            while other.terms.get(at).is_some_and(|(there, _)| there < id) {
-                at += 1;
-            }
-            match other.terms.get(at) {
+            // Most often one is a few words and the other a topic.
+            rest = rest.get(rest.partition_point(|(there, _)| there < id)..).unwrap_or_default();
+            match rest.first() {
                 Some((there, other)) if there == id => sum += weight * other,
                 Some(_) => {}
                 None => break,
             }
         }
         sum
+    }
+
+    /// In memory, near enough.
+    pub fn bytes(&self) -> usize {
+        self.terms.len() * size_of::<(u64, f32)>()
     }
 
     fn scale(&mut self, length: f32) {
@@ -88,7 +93,7 @@ pub(crate) fn weight(count: u32, idf: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::Vector;
-    use crate::text::{Language, Stems};
+    use crate::text::{Language, OwnFrequencies, Stems};
 
     fn of(text: &str) -> Vector {
         Vector::of(text, &mut Stems::new(Language::of("en")))
@@ -101,6 +106,17 @@ mod tests {
         assert!((one.length() - 1.0).abs() < 1e-6);
         assert_eq!(one.dot(&of("bread, butter, wine")), 0.0);
         assert_eq!(one.dot(&of("of the")), 0.0);
+    }
+
+    #[test]
+    fn weights_of_ones_own_take_the_place_of_the_programs() {
+        let counted = "#annalist-frequencies\t1\tmin\t1\n#documents\ten\t100\nlanguage\tterm\tdocuments\nen\trock\t100\nen\tbread\t1\n";
+        let own = OwnFrequencies::read(counted.as_bytes()).unwrap();
+        let bread = of("bread");
+        let near = Vector::of("rock bread", &mut own.stems("en")).dot(&bread);
+        assert!(near > 0.999, "every document has rock: {near}");
+        assert!(of("rock bread").dot(&bread) < 0.9);
+        assert_eq!(Vector::of("brot", &mut own.stems("de")).terms().len(), 1);
     }
 
     #[test]

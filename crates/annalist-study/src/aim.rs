@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use annalist_disk::Dice;
+use annalist_judge::Vector;
 use annalist_model::{CanonicalUrl, UrlKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::labels::Labelled;
 use crate::library::{Fetched, Library, Stemmers};
 use crate::simulate::StudyError;
-use crate::vector::{TopicVector, Vector};
 
 /// Where nobody labelled pages, those are relevant whose cosine with the topic vector is greater.
 pub const SIMILAR: f32 = 0.333;
@@ -20,7 +20,7 @@ pub(crate) struct Aim {
     pub(crate) repeat: u32,
     pub(crate) seeds: Vec<CanonicalUrl>,
     /// The sum of the seeds' vectors.
-    pub(crate) vector: TopicVector,
+    pub(crate) vector: Vector,
     /// Seeds included; each with its sub-topics.
     relevant: HashMap<UrlKey, Vec<usize>>,
     pub(crate) subtopics: usize,
@@ -55,7 +55,7 @@ impl Aim {
         let mut relevant = HashMap::new();
         for url in library.source().documents() {
             if let Fetched::Page(document) = library.fetch(url, stemmers)
-                && vector.cosine(&document.vector) > SIMILAR
+                && document.vector.dot(&vector) > SIMILAR
             {
                 relevant.insert(url.key(), Vec::new());
             }
@@ -101,7 +101,7 @@ fn topic_vector(
     library: &Library,
     seeds: &[CanonicalUrl],
     stemmers: &mut Stemmers,
-) -> Result<TopicVector, StudyError> {
+) -> Result<Vector, StudyError> {
     let mut documents = Vec::new();
     for url in seeds {
         match library.fetch(url, stemmers) {
@@ -110,7 +110,7 @@ fn topic_vector(
             _ => return Err(StudyError::Input(format!("the seed {url} is no page of the archive"))),
         }
     }
-    let vector = TopicVector::from(Vector::sum(documents.iter().map(|document| &document.vector)));
+    let vector = Vector::sum(documents.iter().map(|document| &document.vector));
     if vector.is_empty() {
         let urls: Vec<&str> = seeds.iter().map(CanonicalUrl::as_str).collect();
         return Err(StudyError::Input(format!("the seeds have no words to go by: {}", urls.join(", "))));

@@ -37,7 +37,7 @@ impl Trace {
         }
         let subtopics = aim.relevance(key);
         self.relevant.push(subtopics.is_some());
-        self.similarity += f64::from(aim.vector.cosine(&document.vector));
+        self.similarity += f64::from(document.vector.dot(&aim.vector));
         for subtopic in subtopics.unwrap_or_default() {
             if let Some(covered) = self.covered.get_mut(*subtopic) {
                 *covered = true;

@@ -1,6 +1,6 @@
 //! How good is a policy? Crawls of an archive that are repeatable to the byte, and what they come to.
 //!
-//! - `library`, `shelf`: the pages of an archive, each read once and kept while there is room; `vector`: what they are about
+//! - `library`, `shelf`: the pages of an archive, each read once and kept while there is room
 //! - `labels`: which pages belong to which topic; `aim`: what one crawl looks for, and where it begins
 //! - `policy`: how links are valued and when they are scheduled; `valuing`, `mentions`: the same as numbers;
 //!   `judging`: the product's own policy
@@ -25,7 +25,6 @@ mod simulate;
 mod svg;
 mod table;
 mod valuing;
-mod vector;
 
 pub use aim::SIMILAR;
 pub use curves::{Curves, rows_csv};

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use annalist_judge::text::{Language, OwnFrequencies, Stems, Terms};
+use annalist_judge::Vector;
+use annalist_judge::text::{OwnFrequencies, Stems};
 use annalist_model::{CanonicalUrl, Canonicaliser, LinkKind, Page};
 use annalist_read::Reader;
 use annalist_sources::{ArchiveSource, NotThere};
 
 use crate::shelf::Shelf;
-use crate::vector::Vector;
 
 /// ISO 639's word for a language that could not be told.
 const UNDETERMINED: &str = "und";
@@ -54,8 +54,8 @@ pub(crate) enum Fetched {
 pub(crate) struct Stemmers(HashMap<String, Stems>);
 
 impl Stemmers {
-    fn of(&mut self, code: &str) -> &mut Stems {
-        self.0.entry(code.to_owned()).or_insert_with(|| Stems::new(Language::of(code)))
+    fn of(&mut self, code: &str, frequencies: &OwnFrequencies) -> &mut Stems {
+        self.0.entry(code.to_owned()).or_insert_with(|| frequencies.stems(code))
     }
 }
 
@@ -96,8 +96,8 @@ impl Library {
 
     fn document(&self, page: Page, stemmers: &mut Stemmers) -> Document {
         let code = page.language.as_deref().unwrap_or(UNDETERMINED);
-        let (stems, frequencies) = (stemmers.of(code), self.frequencies.of(code));
-        let mut vector = |text: &str| Vector::of(&Terms::of(text, stems), frequencies);
+        let stems = stemmers.of(code, &self.frequencies);
+        let mut vector = |text: &str| Vector::of(text, stems);
         let whole = vector(&page.text);
         let followed = page.links.iter().enumerate().filter(|(_, link)| is_followed(link.kind));
         let links = followed.map(|(place, link)| Followed { place, anchor: vector(&link.anchor) }).collect();

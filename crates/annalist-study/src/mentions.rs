@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use annalist_judge::Vector;
 use annalist_model::{Link, UrlKey};
 
 use crate::aim::Aim;
 use crate::library::Document;
 use crate::policy::Policy;
 use crate::valuing::value_of_sums;
-use crate::vector::Vector;
 
 /// After so many pages the links found in them are scheduled.
 pub const PAGES_IN_A_BATCH: usize = 50;
@@ -78,7 +78,7 @@ struct Sums {
 
 impl Sums {
     fn of(pages: &[Arc<Document>], aim: &Aim) -> Sums {
-        let with_topic = pages.iter().map(|page| aim.vector.cosine(&page.vector)).collect();
+        let with_topic = pages.iter().map(|page| page.vector.dot(&aim.vector)).collect();
         let between =
             pages.iter().flat_map(|one| pages.iter().map(|other| one.vector.dot(&other.vector))).collect();
         Sums { with_topic, between }

@@ -1,18 +1,18 @@
 //! What a link is worth, by what is known where it was found.
 
+use annalist_judge::Vector;
 use annalist_model::UrlKey;
 
 use crate::aim::Aim;
 use crate::library::Document;
 use crate::policy::{Base, Policy};
-use crate::vector::Vector;
 
 /// The values of the links of a page, in their order.
 pub(crate) fn values(policy: Policy, aim: &Aim, document: &Document) -> Vec<f32> {
-    let page = aim.vector.cosine(&document.vector);
+    let page = document.vector.dot(&aim.vector);
     let links = document.links.iter().filter_map(|link| Some((link, document.page.links.get(link.place)?)));
     let value = |(link, found): (&crate::library::Followed, &annalist_model::FoundLink)| match policy.base {
-        Base::Cosine(_) => mean(page, aim.vector.cosine(&link.anchor)),
+        Base::Cosine(_) => mean(page, link.anchor.dot(&aim.vector)),
         Base::Default | Base::Bfs | Base::Oracle => known(policy, aim, found.url.key()),
     };
     links.map(value).collect()
@@ -22,7 +22,7 @@ pub(crate) fn values(policy: Policy, aim: &Aim, document: &Document) -> Vec<f32>
 /// `page` is the first of these.
 pub(crate) fn value_of_sums(policy: Policy, aim: &Aim, key: UrlKey, page: f32, anchors: &[&Vector]) -> f32 {
     match policy.base {
-        Base::Cosine(_) => mean(page, aim.vector.cosine(&Vector::sum(anchors.iter().copied()))),
+        Base::Cosine(_) => mean(page, Vector::sum(anchors.iter().copied()).dot(&aim.vector)),
         Base::Default | Base::Bfs | Base::Oracle => known(policy, aim, key),
     }
 }

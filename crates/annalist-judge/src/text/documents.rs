@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::num::{NonZeroU32, NonZeroU64};
 use std::str::FromStr;
+use std::sync::Arc;
 
 use crate::text::frequencies::idf;
 use crate::text::ids::{IdMap, id};
@@ -163,7 +164,7 @@ impl Counts {
 /// Frequencies out of a file that was made from an archive; those of the program where the file has none.
 #[derive(Debug, Default)]
 pub struct OwnFrequencies {
-    languages: BTreeMap<String, Frequencies>,
+    languages: BTreeMap<String, Arc<Frequencies>>,
 }
 
 /// Why a file cannot be used.
@@ -184,7 +185,16 @@ pub enum FileFault {
 impl OwnFrequencies {
     /// Those of a language.
     pub fn of(&self, code: &str) -> &Frequencies {
-        self.languages.get(code).unwrap_or_else(|| Frequencies::of(code))
+        self.languages.get(code).map_or_else(|| Frequencies::of(code), Arc::as_ref)
+    }
+
+    /// Stems of a language that weigh as much.
+    pub fn stems(&self, code: &str) -> Stems {
+        let language = Language::of(code);
+        match self.languages.get(code) {
+            Some(own) => Stems::weighing(language, Arc::clone(own)),
+            None => Stems::new(language),
+        }
     }
 
     pub fn read(input: impl BufRead) -> Result<OwnFrequencies, FileFault> {
@@ -197,7 +207,7 @@ impl OwnFrequencies {
             read_line(&text, &mut languages).map_err(|what| FileFault::Line { line: place + 2, what })?;
         }
         let frequencies = languages.into_iter().map(|(code, (documents, counts))| {
-            (code, Frequencies::from_counts(documents, min, counts.into_iter()))
+            (code, Arc::new(Frequencies::from_counts(documents, min, counts.into_iter())))
         });
         Ok(OwnFrequencies { languages: frequencies.collect() })
     }

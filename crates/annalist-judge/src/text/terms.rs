@@ -1,8 +1,10 @@
 //! How often which terms occur in a text. A term is a stem, or two stems of words that stand side by side.
 
-use crate::text::Language;
+use std::sync::Arc;
+
 use crate::text::ids::{IdMap, id};
 use crate::text::tokens::{Spacing, Tokens};
+use crate::text::{Frequencies, Language};
 
 /// Longer ones are no words.
 const LONGEST_WORD: usize = 64;
@@ -18,6 +20,8 @@ const BYTES_FOR_A_TERM: usize = 12;
 #[derive(Clone, Debug)]
 pub struct Stems {
     language: &'static Language,
+    /// Where they are not the language's.
+    frequencies: Option<Arc<Frequencies>>,
     remembered: IdMap<Stem>,
 }
 
@@ -31,7 +35,12 @@ struct Stem {
 
 impl Stems {
     pub fn new(language: &'static Language) -> Stems {
-        Stems { language, remembered: IdMap::default() }
+        Stems { language, frequencies: None, remembered: IdMap::default() }
+    }
+
+    /// With weights of one's own.
+    pub fn weighing(language: &'static Language, frequencies: Arc<Frequencies>) -> Stems {
+        Stems { frequencies: Some(frequencies), ..Stems::new(language) }
     }
 
     fn of(&mut self, word: &str) -> &Stem {
@@ -39,11 +48,12 @@ impl Stems {
             self.remembered.clear();
         }
         let language = self.language;
+        let frequencies = self.frequencies.as_deref().unwrap_or(&language.frequencies);
         self.remembered.entry(id(word)).or_insert_with(|| {
             // A letter or digit alone is a bullet, an initial or what is left of an article.
             let is_term = word.len() > 1 && word.len() <= LONGEST_WORD && !language.is_stop_word(word);
             let text = if is_term { language.stem(word) } else { String::new() };
-            let idf = if text.is_empty() { 0.0 } else { language.frequencies.idf(&text) };
+            let idf = if text.is_empty() { 0.0 } else { frequencies.idf(&text) };
             Stem { id: id(if text.is_empty() { word } else { &text }), text: text.into(), idf }
         })
     }
