@@ -12,6 +12,8 @@ use annalist_judge::{Analyst, Depth, Judge, Reading, Rules, Verdict};
 use annalist_model::spec::{JudgeRules, SIGNALS, ScorerKind, Seed, Spec};
 use annalist_model::{Capture, Page, UrlKey};
 
+/// Of many references, the first have said enough.
+const MOST_EARLY: usize = 100;
 /// A link that is worth less than it was leased for by more than this goes back: others come first.
 const FALL: f32 = 0.02;
 
@@ -34,6 +36,8 @@ pub struct Judging {
     seeds: HashMap<UrlKey, f32>,
     /// References that nobody has asked for yet.
     awaited: Mutex<HashSet<UrlKey>>,
+    /// References that came before the topic was known.
+    early: Mutex<Vec<(UrlKey, Page)>>,
 }
 
 impl Judging {
@@ -47,6 +51,7 @@ impl Judging {
             references,
             seeds: seeds.iter().map(|seed| (seed.url.key(), seed.score.get())).collect(),
             awaited,
+            early: Mutex::default(),
         }
     }
 
@@ -86,10 +91,28 @@ impl Judging {
         if page.text.is_empty() {
             return (!page.links.is_empty()).then(|| judge.take_list(leased.key, reading));
         }
-        Some(match self.references.contains(&leased.key) {
-            true => judge.take_reference(leased.key, reading),
-            false => judge.take(leased.key, reading),
-        })
+        if !self.references.contains(&leased.key) {
+            return Some(judge.take(leased.key, reading));
+        }
+        let mut verdict = judge.take_reference(leased.key, reading);
+        drop(judge);
+        verdict.revalued.extend(self.topic_grew(leased.key, page));
+        Some(verdict)
+    }
+
+    /// References make the topic together, so what the first said of their links is read again when the last has come.
+    fn topic_grew(&self, key: UrlKey, page: &Page) -> Vec<(UrlKey, f32)> {
+        let mut early = self.early.lock().unwrap_or_else(PoisonError::into_inner);
+        if early.len() < MOST_EARLY {
+            early.push((key, page.clone()));
+        }
+        self.asked(key);
+        if !self.awaited().is_empty() {
+            return Vec::new();
+        }
+        let early = std::mem::take(&mut *early);
+        let readings: Vec<Reading> = early.iter().map(|(key, page)| self.read(*key, page)).collect();
+        self.judge().hear_again(&readings)
     }
 
     /// A seed keeps the place the archivist gave it, whoever mentions it.
@@ -129,9 +152,8 @@ impl Judging {
 
     /// The change that puts a link back into its place, when others should come first.
     pub fn second_thought(&self, leased: &LeasedLink) -> Option<Change> {
-        if leased.link.via.is_none() {
-            return None;
-        }
+        // A seed keeps its place.
+        leased.link.via?;
         let value = self.judge().reconsider(leased.key).filter(|now| *now < leased.value - FALL)?;
         Some(Change::Valued { key: leased.key, value })
     }

@@ -19,6 +19,8 @@ const ONE_NAME: f32 = 0.15;
 const ONE_NAME_ALONE: f32 = 0.6;
 /// So often is often.
 const OFTEN: f32 = 3.0;
+/// So many references are many.
+const MANY_REFERENCES: usize = 50;
 /// From here on a page is called relevant.
 pub const RELEVANT: f32 = 0.5;
 /// The topic is made anew after so many pages, and after each such growth.
@@ -152,7 +154,9 @@ impl Judge {
     /// A page that is about the topic, by whoever chose it.
     pub fn take_reference(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
         self.references.add_of(key.site, reading.vector.clone());
-        if !self.topic_is_given {
+        // With many references one more says little.
+        let few = self.references.len() < MANY_REFERENCES;
+        if !self.topic_is_given && (few || self.references.len().is_multiple_of(MANY_REFERENCES)) {
             self.topic = Arc::new(self.references.topic(&self.background));
         }
         let distance = self.forget(key);
@@ -335,6 +339,16 @@ impl Judge {
         }
         self.ledger.keep_within(self.rules.most_pages, self.rules.most_links);
         Verdict { score: Some(Score::new(relevance)), values, revalued: Vec::new() }
+    }
+
+    /// What pages said of their links before the topic was known is heard again. Says which links are worth more by that.
+    pub fn hear_again(&mut self, readings: &[Reading]) -> Vec<(UrlKey, f32)> {
+        for link in readings.iter().flat_map(|reading| &reading.links).flatten() {
+            if let Some(waiting) = self.ledger.waiting.get_mut(&link.key) {
+                waiting.hear(link);
+            }
+        }
+        self.reorder()
     }
 
     /// The waiting links that are worth more than they were: those worth less are noticed before they are fetched.

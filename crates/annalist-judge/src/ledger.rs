@@ -191,21 +191,26 @@ impl Ledger {
         waiting.mentions.push_back(at);
         waiting.distance = waiting.distance.min(distance);
         waiting.momentum = (waiting.momentum(now, half_life) + relevance, now);
-        for (known, said) in [
-            (&mut waiting.anchor, link.anchor),
-            (&mut waiting.context, link.context),
-            (&mut waiting.part, link.part),
-            (&mut waiting.address, link.address),
-            (&mut waiting.named, link.named),
-        ] {
-            // The best that was said of it.
-            *known = said.into_iter().chain(*known).max_by(f32::total_cmp);
-        }
+        waiting.hear(link);
         waiting
     }
 }
 
 impl Waiting {
+    /// Takes note of what is said of it somewhere.
+    pub fn hear(&mut self, link: &LinkReading) {
+        for (known, said) in [
+            (&mut self.anchor, link.anchor),
+            (&mut self.context, link.context),
+            (&mut self.part, link.part),
+            (&mut self.address, link.address),
+            (&mut self.named, link.named),
+        ] {
+            // The best that was said of it.
+            *known = said.into_iter().chain(*known).max_by(f32::total_cmp);
+        }
+    }
+
     pub fn mentions(&self) -> impl Iterator<Item = (u32, u32)> {
         self.mentions.iter().copied()
     }

@@ -6,8 +6,9 @@ use std::path::Path;
 
 use annalist_crawl::budget::Ending;
 use annalist_crawl::job::JobDir;
-use annalist_judge::Definition;
 use annalist_judge::definition::is_language;
+use annalist_judge::judge::{RELEVANT, Sought};
+use annalist_judge::{Analyst, Definition, Depth, Judge, Rules};
 use annalist_model::spec::Spec;
 use annalist_model::{CanonicalUrl, Page};
 use anyhow::{Context, Result, bail};
@@ -46,6 +47,9 @@ pub fn run(args: &LearnArgs) -> Result<Exit> {
         if exit != Exit::Done {
             return Ok(exit);
         }
+    }
+    if spec.topic.references.is_empty() {
+        lesson.sort_by_names(&spec)?;
     }
     if lesson.references.is_empty() && !spec.topic.references.is_empty() {
         bail!("no reference page could be used: nothing was learned");
@@ -115,6 +119,23 @@ impl Lesson {
         } else {
             self.references.push(page);
         }
+    }
+
+    /// Where keywords and names alone say what the topic is, the pages that have them are its references; the seeds need
+    /// not be.
+    fn sort_by_names(&mut self, spec: &Spec) -> Result<()> {
+        let definition = learned(spec, &[], &[])?;
+        let topic = definition.topic();
+        let judge = Judge::of_topic(Rules::default(), definition.topic(), Sought::Yes);
+        let mut analyst = Analyst::new(definition.names(), definition.language());
+        let pages = self.references.drain(..).chain(self.background.drain(..));
+        let mut is_relevant =
+            |page: &Page| judge.relevance(&analyst.read(page, &topic, Depth::Topic)) >= RELEVANT;
+        (self.references, self.background) = pages.partition(|page| is_relevant(page));
+        if self.references.is_empty() {
+            eprintln!("warning: no page that was fetched has the keywords: they alone define the topic");
+        }
+        Ok(())
     }
 
     /// The references first, then a sample of what they link to.
