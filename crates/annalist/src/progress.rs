@@ -55,14 +55,19 @@ fn line(status: &Status) -> String {
         Some(reason) => format!("waiting: {reason}"),
         None => status.last_url.clone().unwrap_or_default(),
     };
+    let harvest = counters.judged.harvest_ratio().map(|harvest| {
+        let mean = counters.judged.mean_score().unwrap_or(0.0);
+        format!(", harvest {harvest:.2}, mean score {mean:.2} {}", show::sparkline(&counters.judged.curve))
+    });
     format!(
-        "{} captures, {}, {:.0}/s, {} queued on {} sites, {} failed  {}",
+        "{} captures, {}, {:.0}/s, {} queued on {} sites, {} failed{}  {}",
         show::count(counters.captures),
         show::bytes(counters.bytes),
         status.pages_per_second,
         show::count(status.queued),
         show::count(status.sites),
         show::count(counters.failed),
+        harvest.unwrap_or_default(),
         doing
     )
 }
