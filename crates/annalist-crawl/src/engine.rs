@@ -3,11 +3,11 @@
 
 use std::io;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
-use annalist_frontier::{Lease, Transaction, Urgency};
+use annalist_frontier::Transaction;
 use annalist_model::Time;
 use annalist_model::spec::Spec;
 use annalist_read::Reader;
@@ -17,6 +17,7 @@ use tokio::sync::{Notify, Semaphore};
 
 use crate::book::Book;
 use crate::budget::{Before, Budget, Ending};
+use crate::choice::{self, Choice};
 use crate::clock;
 use crate::counters::Counters;
 use crate::findings::widen_again;
@@ -46,11 +47,6 @@ pub const PRODUCT: &str = "annalist";
 pub(crate) const LEASE_TIME: Duration = Duration::from_secs(3600);
 /// How long pages under way may take to finish after a stop.
 const FINISHING: Duration = Duration::from_secs(7);
-/// With a budget, links worth less than this part of the best that waits are left for later.
-const SELECTIVITY: f32 = 0.7;
-const BETWEEN_CHOICES: Duration = Duration::from_millis(50);
-/// For this long at most nothing is fetched for the sake of better links, beyond a server's usual rest.
-const LONGEST_CHOICE: Duration = Duration::from_secs(5);
 const GLANCE: Duration = Duration::from_millis(200);
 /// How often the dispatcher looks around.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
@@ -109,16 +105,6 @@ pub struct Report {
     pub captures: u64,
 }
 
-/// What a budget is spent on.
-#[derive(Debug, Default)]
-struct Choice {
-    /// The best value of all waiting links, and when it was looked for.
-    best: f32,
-    looked: Time,
-    /// When a lease was last taken.
-    chosen: Time,
-}
-
 /// A crawl that is ready to run. Holds the job's lock.
 #[derive(Debug)]
 pub struct Crawl {
@@ -129,7 +115,7 @@ pub struct Crawl {
     waiting: Waiting,
     started: Time,
     captures_before: u64,
-    choice: Mutex<Choice>,
+    choice: Choice,
     _lock: JobLock,
 }
 
@@ -245,7 +231,7 @@ impl Crawl {
             waiting,
             started: now,
             captures_before,
-            choice: Mutex::default(),
+            choice: Choice::default(),
             _lock: lock,
         })
     }
@@ -280,12 +266,12 @@ impl Crawl {
             while stages.turns_under_way() < most_turns && !stages.budget.is_spent() {
                 let next = stages.frontier().next(now);
                 match next {
-                    Ok(Some(lease)) if self.is_beneath(&lease, now) => {
-                        Turn::new(lease, now.plus(BETWEEN_CHOICES)).give_back(stages);
+                    Ok(Some(lease)) if self.choice.is_beneath(&lease, stages, now) => {
+                        Turn::new(lease, now.plus(choice::BETWEEN)).give_back(stages);
                         break;
                     }
                     Ok(Some(lease)) => {
-                        self.choice().chosen = now;
+                        self.choice.took(now);
                         turn::start(Turn::new(lease, now), None, stages);
                     }
                     Ok(None) => break,
@@ -300,30 +286,6 @@ impl Crawl {
             }
             self.wait(now).await;
         }
-    }
-
-    /// Whether a lease is not worth a part of the budget while much better links wait, resting perhaps. Without a budget
-    /// of pages or bytes nothing is lost by fetching what can be fetched.
-    fn is_beneath(&self, lease: &Lease, now: Time) -> bool {
-        let limits = &self.stages.spec.limits;
-        if self.stages.judging.is_none() || (limits.pages.is_none() && limits.size_bytes.is_none()) {
-            return false;
-        }
-        let Some(first) = lease.links.first() else { return false };
-        if first.urgency == Urgency::Urgent || first.link.via.is_none() {
-            return false;
-        }
-        let mut choice = self.choice();
-        if now.since(choice.looked) >= BETWEEN_CHOICES {
-            choice.looked = now;
-            choice.best = self.stages.frontier().best_value().unwrap_or(0.0);
-        }
-        let rest = self.stages.spec.politeness.min_delay.saturating_mul(2);
-        first.value < SELECTIVITY * choice.best && now.since(choice.chosen) < rest.max(LONGEST_CHOICE)
-    }
-
-    fn choice(&self) -> MutexGuard<'_, Choice> {
-        self.choice.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `annalist stop` leaves a file in the job directory.

@@ -17,6 +17,7 @@ mod asking;
 mod begin;
 pub mod book;
 pub mod budget;
+mod choice;
 pub mod clock;
 pub mod counters;
 pub mod delay;
