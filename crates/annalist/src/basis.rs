@@ -29,6 +29,7 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
     let kept = job.join("definition.toml");
     let usual = definition_file::usual_place(&spec);
     if !kept.exists() && spec.topic.is_given() && usual.exists() {
+        eprintln!("{} was learned for a spec of this name and is used", usual.display());
         definition_file::replace(&kept, &definition_file::load(&usual)?)?;
     }
     if !spec.topic.is_given() && !kept.exists() {
@@ -49,7 +50,12 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
             spec.seeds.push(Seed { scope: ScopeKind::Page, ..Seed::new(url.clone()) });
         }
     }
-    let mut basis = if kept.exists() { given(&spec, &kept)? } else { to_be_found(&spec, &addresses)? };
+    let mut basis = if kept.exists() {
+        eprintln!("the topic is what {} says", kept.display());
+        given(&spec, &kept)?
+    } else {
+        to_be_found(&spec, &addresses)?
+    };
     learn_again(&mut basis, &spec, job)?;
     Ok((spec, Some(basis)))
 }
