@@ -26,8 +26,8 @@ const PAGES: usize = 300;
 const TOPICS: [usize; 4] = [0, 2, 5, 7];
 const SCOPE: &str = "[scope]\nembeds = false\nsitemaps = false\n";
 
-fn stand() -> Stand {
-    Stand::new(WorldConfig {
+fn web() -> WorldConfig {
+    WorldConfig {
         hosts: 40,
         pages: 3000,
         page_bytes: 4_000,
@@ -40,7 +40,7 @@ fn stand() -> Stand {
         topical_locality: 0.5,
         crawl_delays: 0.0,
         ..WorldConfig::default()
-    })
+    }
 }
 
 /// Pages about the topic, of all sites.
@@ -98,7 +98,7 @@ fn share_about(stand: &Stand, topic: usize, fetched: &HashSet<String>) -> f64 {
 
 #[test]
 fn knowing_the_topic_doubles_the_harvest_and_is_worse_for_no_topic() {
-    let stand = stand();
+    let stand = Stand::new(web());
     let (mut sum, mut other_sum) = (0.0, 0.0);
     for topic in TOPICS {
         let references = references(&stand, topic);
@@ -116,7 +116,7 @@ fn knowing_the_topic_doubles_the_harvest_and_is_worse_for_no_topic() {
 
 #[test]
 fn the_spec_says_how_much_is_explored_and_how_long_an_order_is_kept() {
-    let stand = stand();
+    let stand = Stand::new(web());
     let topic = TOPICS[0];
     let references = references(&stand, topic);
     let with = |job: &str, rules: &str| {
@@ -137,7 +137,7 @@ fn the_spec_says_how_much_is_explored_and_how_long_an_order_is_kept() {
 #[test]
 fn a_stopped_crawl_goes_on_with_its_topic() {
     let options = ServerOptions { latency: Duration::from_millis(10), ..ServerOptions::default() };
-    let stand = Stand::with_options(stand().web.world().config().clone(), options);
+    let stand = Stand::with_options(web(), options);
     let topic = TOPICS[0];
     let references = references(&stand, topic);
     let spec = topical(&stand, &references, "");
