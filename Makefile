@@ -8,7 +8,7 @@ VENV := target/venv
 
 .PHONY: demo test check unit end-to-end interop bench torture fuzz clean
 
-demo: ## Build the program, crawl the test web on loopback, show a report
+demo: ## Build the program, crawl the test web on loopback by topic and breadth first, compare
 	@scripts/setup build
 	$(CARGO) build --release --bin annalist
 	target/release/annalist demo --job target/collections/demo

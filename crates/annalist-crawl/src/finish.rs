@@ -8,7 +8,9 @@ use annalist_model::{Capture, Outcome, Page, Readability, Score, SkipReason};
 use annalist_sources::{FetchError, retry_after};
 
 use crate::clock;
+use crate::judging::Asked;
 use crate::keeper::{Captured, Counts, Ended, Finished, Release};
+use crate::logs::Severity;
 use crate::stages::Stages;
 use crate::visit::Visit;
 
@@ -41,10 +43,8 @@ pub fn finish_visit(
     stages: &Stages,
 ) -> After {
     stages.hosts.answered(leased.link.url.host());
-    if let Some(judging) = &stages.judging {
-        judging.asked(leased.key);
-    }
     let mut changes = Vec::new();
+    topic_grew(leased, &mut changes, stages);
     if !rest.is_zero() {
         changes.push(Change::SiteRests { site: leased.key.site, until: release.until, delay: rest });
     }
@@ -328,15 +328,24 @@ pub fn close_site(leased: &LeasedLink, stages: &Stages) {
 pub(crate) fn finish(
     leased: &LeasedLink,
     ended: Ended,
-    changes: Vec<Change>,
+    mut changes: Vec<Change>,
     counts: Counts,
     stages: &Stages,
 ) {
-    if let Some(judging) = &stages.judging {
-        judging.asked(leased.key);
-    }
+    topic_grew(leased, &mut changes, stages);
     let via = stages.url_of(leased.link.via);
     hand_in(Finished { link: leased.link.clone(), via, ended, changes, counts, release: None }, stages);
+}
+
+/// With the outcome of the last reference it is known what the topic is, or that nothing says so.
+fn topic_grew(leased: &LeasedLink, changes: &mut Vec<Change>, stages: &Stages) {
+    let Some(judging) = &stages.judging else { return };
+    let (asked, revalued) = judging.asked(leased.key);
+    changes.extend(revalued.into_iter().map(|(key, value)| Change::Valued { key, value }));
+    if asked == Asked::AllInVain {
+        let told = "no reference could be read: nothing says what the topic is, and links come in the order they are found";
+        stages.keeper.event(Severity::Warning, "judge", told);
+    }
 }
 
 fn hand_in(finished: Finished, stages: &Stages) {

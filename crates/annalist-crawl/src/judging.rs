@@ -26,6 +26,14 @@ pub struct Basis {
     pub references: HashSet<UrlKey>,
 }
 
+/// What is known when a link has had its outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    One,
+    /// It was the last of the references, and none could be read.
+    AllInVain,
+}
+
 #[derive(Debug)]
 pub struct Judging {
     judge: Mutex<Judge>,
@@ -96,23 +104,14 @@ impl Judging {
         }
         let mut verdict = judge.take_reference(leased.key, reading);
         drop(judge);
-        verdict.revalued.extend(self.topic_grew(leased.key, page));
+        {
+            let mut early = self.early.lock().unwrap_or_else(PoisonError::into_inner);
+            if early.len() < MOST_EARLY {
+                early.push((leased.key, page.clone()));
+            }
+        }
+        verdict.revalued.extend(self.asked(leased.key).1);
         Some(verdict)
-    }
-
-    /// References make the topic together, so what the first said of their links is read again when the last has come.
-    fn topic_grew(&self, key: UrlKey, page: &Page) -> Vec<(UrlKey, f32)> {
-        let mut early = self.early.lock().unwrap_or_else(PoisonError::into_inner);
-        if early.len() < MOST_EARLY {
-            early.push((key, page.clone()));
-        }
-        self.asked(key);
-        if !self.awaited().is_empty() {
-            return Vec::new();
-        }
-        let early = std::mem::take(&mut *early);
-        let readings: Vec<Reading> = early.iter().map(|(key, page)| self.read(*key, page)).collect();
-        self.judge().hear_again(&readings)
     }
 
     /// A seed keeps the place the archivist gave it, whoever mentions it.
@@ -141,9 +140,20 @@ impl Judging {
         self.awaited().retain(is_waiting);
     }
 
-    /// A reference was asked for, whatever came of it.
-    pub fn asked(&self, key: UrlKey) {
-        self.awaited().remove(&key);
+    /// A reference was asked for, whatever came of it. References make the topic together, so what the first said of their
+    /// links is read again when the last has had its outcome: new values of waiting links.
+    pub fn asked(&self, key: UrlKey) -> (Asked, Vec<(UrlKey, f32)>) {
+        let mut awaited = self.awaited();
+        if !awaited.remove(&key) || !awaited.is_empty() {
+            return (Asked::One, Vec::new());
+        }
+        drop(awaited);
+        let early = std::mem::take(&mut *self.early.lock().unwrap_or_else(PoisonError::into_inner));
+        if early.is_empty() && self.judge().topic().is_empty() {
+            return (Asked::AllInVain, Vec::new());
+        }
+        let readings: Vec<Reading> = early.iter().map(|(key, page)| self.read(*key, page)).collect();
+        (Asked::One, self.judge().hear_again(&readings))
     }
 
     fn awaited(&self) -> MutexGuard<'_, HashSet<UrlKey>> {
@@ -202,5 +212,48 @@ pub fn rules(spec: &Spec) -> Rules {
         languages: spec.topic.languages.clone(),
         combines: spec.frontier.update.is_none(),
         ..Rules::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_judge::names::Names;
+    use annalist_judge::{Analyst, Judge, Rules};
+    use annalist_model::{CanonicalUrl, Canonicaliser, ResponseHead};
+    use annalist_read::Reader;
+
+    use super::{Asked, Basis, Judging};
+
+    const DEBT: &str = "<p>The debt crisis in Athens: creditors and bailout, austerity and debt, day after day. \
+        <a href=/more>More on the bailout and the debt crisis</a> <a href=/garden>Roses</a>";
+
+    #[test]
+    fn the_topic_is_complete_when_the_last_reference_fails() {
+        let [good, bad] =
+            ["http://a.test/good", "http://a.test/bad"].map(|url| CanonicalUrl::parse(url).unwrap());
+        let judging = || {
+            let judge = Judge::new(Rules::default());
+            let references = [good.key(), bad.key()].into();
+            let analyst = Analyst::new(Names::default(), "en");
+            Judging::new(Basis { judge, analyst, references }, &[])
+        };
+        let head =
+            ResponseHead { status: 200, fields: vec![("Content-Type".to_owned(), b"text/html".to_vec())] };
+        let page = Reader::new(Canonicaliser::default()).read(&good, &head, DEBT.as_bytes());
+
+        let heard = judging();
+        let reading = heard.read(good.key(), &page);
+        heard.judge().take_reference(good.key(), &reading);
+        heard.early.lock().unwrap().push((good.key(), page));
+        assert_eq!(heard.asked(good.key()), (Asked::One, Vec::new()), "one is still awaited");
+        let (asked, revalued) = heard.asked(bad.key());
+        let more = CanonicalUrl::parse("http://a.test/more").unwrap().key();
+        assert_eq!(asked, Asked::One);
+        assert!(revalued.iter().any(|(key, _)| *key == more), "its links are heard again: {revalued:?}");
+
+        let in_vain = judging();
+        assert_eq!(in_vain.asked(good.key()).0, Asked::One);
+        assert_eq!(in_vain.asked(bad.key()).0, Asked::AllInVain);
+        assert_eq!(in_vain.asked(bad.key()).0, Asked::One, "that is said once");
     }
 }

@@ -8,16 +8,24 @@ use crate::simulate::{Found, Row};
 /// One curve for each policy.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curves {
-    /// The harvest ratio after 1, 2, 3… pages besides the seeds.
-    pub(crate) of: Vec<(Policy, Vec<f64>)>,
+    pub(crate) of: Vec<Curve>,
     pub(crate) title: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Curve {
+    pub policy: Policy,
+    pub name: String,
+    /// The harvest ratio after 1, 2, 3… pages besides the seeds.
+    pub harvest: Vec<f64>,
 }
 
 impl Curves {
     pub fn of(found: &Found) -> Curves {
         let of = |policy: &Policy| {
             let rows: Vec<&Row> = found.rows.iter().filter(|row| row.policy == *policy).collect();
-            (*policy, mean(&rows))
+            let crawls: Vec<&[bool]> = rows.iter().map(|row| row.relevant.as_slice()).collect();
+            Curve { policy: *policy, name: policy.to_string(), harvest: mean(&crawls) }
         };
         let topics = match found.topics.as_slice() {
             [one] => one.clone(),
@@ -28,21 +36,32 @@ impl Curves {
         Curves { of: found.policies.iter().map(of).collect(), title }
     }
 
+    /// Curves of crawls that were not simulated: how each chose its links, its name, and of each page besides the seeds,
+    /// in the order they came, whether it was relevant.
+    pub fn of_crawls(title: &str, crawls: &[(Policy, &str, &[bool])]) -> Curves {
+        let of = |(policy, name, relevant): &(Policy, &str, &[bool])| Curve {
+            policy: *policy,
+            name: (*name).to_owned(),
+            harvest: mean(&[relevant]),
+        };
+        Curves { of: crawls.iter().map(of).collect(), title: title.to_owned() }
+    }
+
     /// How many pages the longest crawl fetched.
     pub(crate) fn pages(&self) -> usize {
-        self.of.iter().map(|(_, curve)| curve.len()).max().unwrap_or(0)
+        self.of.iter().map(|curve| curve.harvest.len()).max().unwrap_or(0)
     }
 
     pub fn csv(&self) -> String {
         let mut text = String::from("pages");
-        for (policy, _) in &self.of {
-            let _ = write!(text, ",{policy}");
+        for curve in &self.of {
+            let _ = write!(text, ",{}", curve.name);
         }
         text.push('\n');
         for page in 0..self.pages() {
             let _ = write!(text, "{}", page + 1);
-            for (_, curve) in &self.of {
-                let _ = match curve.get(page).or(curve.last()) {
+            for Curve { harvest, .. } in &self.of {
+                let _ = match harvest.get(page).or(harvest.last()) {
                     Some(harvest) => write!(text, ",{harvest:.6}"),
                     None => write!(text, ","),
                 };
@@ -54,18 +73,18 @@ impl Curves {
 }
 
 /// A crawl that was over earlier keeps its last ratio.
-fn mean(rows: &[&Row]) -> Vec<f64> {
-    let longest = rows.iter().map(|row| row.relevant.len()).max().unwrap_or(0);
+fn mean(crawls: &[&[bool]]) -> Vec<f64> {
+    let longest = crawls.iter().map(|relevant| relevant.len()).max().unwrap_or(0);
     let mut sums = vec![0.0; longest];
-    for row in rows {
+    for relevant in crawls {
         let mut found = 0.0;
         for (page, sum) in sums.iter_mut().enumerate() {
-            found += f64::from(u8::from(row.relevant.get(page).copied().unwrap_or(false)));
-            let fetched = (page + 1).min(row.relevant.len());
+            found += f64::from(u8::from(relevant.get(page).copied().unwrap_or(false)));
+            let fetched = (page + 1).min(relevant.len());
             *sum += if fetched == 0 { 0.0 } else { found / fetched as f64 };
         }
     }
-    sums.iter().map(|sum| sum / rows.len() as f64).collect()
+    sums.iter().map(|sum| sum / crawls.len() as f64).collect()
 }
 
 /// One line for each crawl.
@@ -88,4 +107,22 @@ pub fn rows_csv(found: &Found) -> String {
         );
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Curves;
+    use crate::policy::Policy;
+
+    #[test]
+    fn crawls_of_any_origin_become_named_curves() {
+        let (topical, other) = (Policy::default(), Policy::breadth_first());
+        let (good, bad) = ([true, true, false, true], [false, true]);
+        let curves = Curves::of_crawls("a topic", &[(topical, "topical", &good), (other, "the other", &bad)]);
+        let csv = curves.csv();
+        assert_eq!(csv.lines().next(), Some("pages,topical,the other"));
+        assert_eq!(csv.lines().last(), Some("4,0.750000,0.500000"), "who ended earlier keeps the last ratio");
+        let svg = crate::svg::drawn(&curves);
+        assert!(svg.contains(">topical</text>") && svg.contains("a topic") && svg.contains("0.750"), "{svg}");
+    }
 }

@@ -53,10 +53,21 @@ const BASES: [(&str, Base); 8] = [
     ("oracle", Base::Oracle),
 ];
 
+impl Default for Policy {
+    /// The product's own.
+    fn default() -> Policy {
+        Policy { base: Base::Default, scheduling: Scheduling::AtOnce, links_per_turn: 1 }
+    }
+}
+
 impl Policy {
     /// The plain ones, in the order they are shown.
     pub fn plain() -> Vec<Policy> {
-        BASES.map(|(_, base)| Policy { base, scheduling: Scheduling::AtOnce, links_per_turn: 1 }).to_vec()
+        BASES.map(|(_, base)| Policy { base, ..Policy::default() }).to_vec()
+    }
+
+    pub fn breadth_first() -> Policy {
+        Policy { base: Base::Bfs, ..Policy::default() }
     }
 
     pub(crate) fn base_name(&self) -> &'static str {

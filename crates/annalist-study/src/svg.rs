@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::curves::Curves;
+use crate::curves::{Curve, Curves};
 use crate::policy::{Base, Function, Policy, Scheduling};
 
 const WIDTH: f64 = 920.0;
@@ -32,9 +32,9 @@ pub fn drawn(curves: &Curves) -> String {
         escaped(&curves.title)
     );
     axes(&mut svg, &field);
-    for (policy, curve) in &curves.of {
+    for Curve { policy, harvest, .. } in &curves.of {
         let points: Vec<String> = (1..)
-            .zip(curve)
+            .zip(harvest)
             .map(|(page, harvest)| format!("{:.1},{:.1}", field.x(f64::from(page)), field.y(*harvest)))
             .collect();
         let _ = writeln!(
@@ -62,7 +62,7 @@ impl Field {
         let highest = curves
             .of
             .iter()
-            .flat_map(|(_, curve)| curve.iter().skip(settled))
+            .flat_map(|curve| curve.harvest.iter().skip(settled))
             .fold(0.0, |a: f64, b| a.max(*b));
         let step = step(highest);
         let harvest = ((highest / step).ceil() * step).clamp(0.1, 1.0);
@@ -131,15 +131,16 @@ fn axes(svg: &mut String, field: &Field) {
 
 /// The best at the end comes first, with what it came to.
 fn legend(svg: &mut String, curves: &Curves) {
-    let mut entries: Vec<(&Policy, f64)> =
-        curves.of.iter().map(|(policy, curve)| (policy, curve.last().copied().unwrap_or(0.0))).collect();
+    let mut entries: Vec<(&Curve, f64)> =
+        curves.of.iter().map(|curve| (curve, curve.harvest.last().copied().unwrap_or(0.0))).collect();
     entries.sort_by(|one, other| other.1.total_cmp(&one.1));
     let mut y = TOP + 8.0;
-    for (policy, harvest) in entries {
+    for (Curve { policy, name, .. }, harvest) in entries {
+        let name = escaped(name);
         let _ = writeln!(
             svg,
             "<line x1=\"{LEGEND}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"{}\" stroke-width=\"2\"{}/>\
-             <text x=\"{}\" y=\"{}\">{policy}</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{harvest:.3}</text>",
+             <text x=\"{}\" y=\"{}\">{name}</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{harvest:.3}</text>",
             LEGEND + 28.0,
             colour(policy),
             dashes(policy),

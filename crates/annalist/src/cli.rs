@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand};
     version,
     about = "Builds topical web archives: crawls, keeps every byte as WARC, and can say why.",
     after_help = "Examples:
-  annalist demo                                  crawl a small web made for trying, on this machine
+  annalist demo                                  crawl a small web made for trying, on this machine, and compare
   annalist check specs/first.toml                what is wrong with a spec, and what it amounts to
   annalist crawl specs/first.toml                archive what a spec describes; again to resume
   annalist crawl --url https://www.example.org/ --contact https://library.example/crawler --limit 100
@@ -44,7 +44,7 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Compare ways to choose the next link, by repeatable crawls of an archive
     Simulate(SimulateArgs),
-    /// Crawl a small web made for trying, on this machine only, and report
+    /// Crawl a small web made for trying, on this machine only, by topic and breadth first, and compare
     Demo(DemoArgs),
 }
 
@@ -293,11 +293,11 @@ pub struct SimulateArgs {
 
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Where the crawl is kept; an earlier demo there is replaced
+    /// Where the topical crawl is kept, the other beside it; an earlier demo there is replaced
     #[arg(long, value_name = "DIR", default_value = "collections/demo")]
     pub job: PathBuf,
     /// How many pages the web for trying has
-    #[arg(long, value_name = "N", default_value_t = 3000)]
+    #[arg(long, value_name = "N", default_value_t = 6000)]
     pub pages: usize,
     /// One JSON object as the last line of standard output
     #[arg(long)]

@@ -34,7 +34,12 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     let (spec, basis) = basis::of(loaded.spec.clone(), path, &job)?;
     let report = crawl(spec, &job, basis, shared_book(), progress)?;
     if report.status.counters.captures == 0 {
-        tell_why_nothing(&loaded.spec, &job);
+        let seeds = loaded.spec.seeds.iter().map(|seed| seed.url.as_str());
+        tell_what_became(&loaded.spec, &job, seeds, "nothing was captured");
+    } else if report.status.counters.judged.pages == 0 && exit_of(&report) == Exit::Done {
+        let references = loaded.spec.topic.references.iter().map(String::as_str);
+        let references = references.filter(|reference| reference.contains("://"));
+        tell_what_became(&loaded.spec, &job, references, "no reference could be read");
     }
     conclude(&report, &job, args.json, args.quiet);
     Ok(exit_of(&report))
@@ -50,13 +55,13 @@ pub fn require_contact(spec: &Spec) -> Result<()> {
     Err(BadConfiguration(message.to_owned()).into())
 }
 
-/// What became of the seeds of a crawl that brought nothing: most likely they, or the network, are wrong.
-fn tell_why_nothing(spec: &Spec, job: &Path) {
+/// What became of the addresses on which all depended: most likely they, or the network, are wrong.
+fn tell_what_became<'a>(spec: &Spec, job: &Path, urls: impl Iterator<Item = &'a str>, in_short: &str) {
     const TOLD: usize = 3;
-    for seed in spec.seeds.iter().take(TOLD) {
-        let explained = explain(&JobDir::new(job), spec, seed.url.as_str());
+    for url in urls.take(TOLD) {
+        let explained = explain(&JobDir::new(job), spec, url);
         if let Some(last) = explained.ok().and_then(|explanation| explanation.decisions.last().cloned()) {
-            eprintln!("annalist: nothing was captured; {}: {last}", seed.url);
+            eprintln!("annalist: {in_short}; {url}: {last}");
         }
     }
 }
