@@ -24,7 +24,7 @@ fn main() -> Outcome<()> {
         hosts: 1_000,
         pages: 30_000,
         page_bytes: 26_000,
-        links_per_page: 64,
+        links_per_page: 76,
         ..WorldConfig::default()
     };
     let world = World::new(config);

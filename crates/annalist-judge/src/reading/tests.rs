@@ -3,7 +3,7 @@
 use annalist_model::page::{Part, PartKind};
 use annalist_model::{CanonicalUrl, FoundLink, LinkKind, Page};
 
-use super::{Analyst, Depth, LinkReading, Reading, TARGET, around, part, pattern, spoken};
+use super::{Analyst, Depth, LinkReading, Reading, TARGET, around, part, pattern, spell};
 use crate::names::{Name, Names};
 use crate::topic::{Background, References, Topic};
 
@@ -102,7 +102,8 @@ fn the_part_a_link_stands_in_is_compared_with_the_topic() {
 
 #[test]
 fn an_address_spells_words_and_they_are_compared_with_the_topic() {
-    let spelt = spoken(&url("http://a.test/greek-debt/Caf%C3%A9_2.html?q=crisis&n=7"));
+    let mut spelt = "what was there before".to_owned();
+    spell(&url("http://a.test/greek-debt/Caf%C3%A9_2.html?q=crisis&n=7"), &mut spelt);
     let words: Vec<&str> = spelt.split_whitespace().collect();
     assert_eq!(words, ["greek", "debt", "Caf\u{e9}", "2", "html", "q", "crisis", "n", "7"]);
     let topic = topic(&["greek debt crisis", "greek debt crisis"]);
@@ -114,7 +115,7 @@ fn an_address_spells_words_and_they_are_compared_with_the_topic() {
 
 #[test]
 fn addresses_of_one_host_and_folder_have_one_pattern_whatever_their_numbers() {
-    let of = |address| pattern(&url(address));
+    let of = |address| pattern(&url(address), &mut String::new());
     assert_eq!(of("http://a.test/2012/05/x.html"), of("http://a.test/1999/11/y?q=1"));
     assert_ne!(of("http://a.test/news/x"), of("http://a.test/shop/x"));
     assert_ne!(of("http://a.test/news/x"), of("http://b.test/news/x"));
