@@ -187,3 +187,14 @@ fn places_that_are_not_in_the_text_are_no_reason_to_fail() {
     let reading = read(&page, &Topic::default(), Depth::Topic);
     assert_eq!(reading.links[0].as_ref().unwrap().context, None);
 }
+
+#[test]
+fn nothing_of_one_page_is_left_when_the_next_is_read() {
+    let topic = topic(&["greek debt crisis", "greek debt crisis"]);
+    let [one, next] = [page(&["greek debt crisis [greek debt]"]), page(&["garden crisis [here]"])];
+    let mut analyst = Analyst::new(Names::default(), "en");
+    analyst.read(&one, &topic, Depth::Reference);
+    let after = analyst.read(&next, &topic, Depth::Reference);
+    let alone = read(&next, &topic, Depth::Reference);
+    assert_eq!((&after.vector, &after.links), (&alone.vector, &alone.links));
+}
