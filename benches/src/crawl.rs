@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::Figures;
-use crate::process::run;
+use crate::process::{Ran, run};
 use crate::web::Web;
 
-pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
-    eprintln!("bench: crawl of {pages} pages of 20 KB on {hosts} hosts");
-    let web = Web::start(&[
+/// The web of the benchmark crawl.
+pub fn web(pages: usize, hosts: usize) -> Result<Web> {
+    Web::start(&[
         "--hosts",
         &hosts.to_string(),
         "--pages",
@@ -28,15 +28,25 @@ pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
         // The server's CPU is not measured, but it shares the machine.
         "--gzip",
         "0",
-    ])?;
-    let job = web.dir.path().join("job");
-    let ran = run(Command::new(crate::bin("annalist")?)
+    ])
+}
+
+/// Crawls a web by its spec into this job directory.
+pub fn crawl(web: &Web, job: &Path) -> Result<Ran> {
+    run(Command::new(crate::bin("annalist")?)
         .env("ANNALIST_BOOK", web.dir.path().join("book"))
         .arg("crawl")
         .arg(web.spec())
         .arg("--job")
-        .arg(&job)
-        .args(["--json", "--quiet"]))?;
+        .arg(job)
+        .args(["--json", "--quiet"]))
+}
+
+pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
+    eprintln!("bench: crawl of {pages} pages of 20 KB on {hosts} hosts");
+    let web = web(pages, hosts)?;
+    let job = web.dir.path().join("job");
+    let ran = crawl(&web, &job)?;
     let report = ran.json()?;
     let number = |name: &str| report[name].as_f64().with_context(|| format!("no {name}"));
     let captures = number("captures")?;

@@ -1,14 +1,12 @@
 //! How much the healthy hosts lose when one host in three is hostile.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::Figures;
-use crate::crawl::begun_millis;
-use crate::process::run;
+use crate::crawl::{begun_millis, crawl};
 use crate::web::Web;
 
 const HEALTHY: [&str; 10] =
@@ -45,14 +43,7 @@ fn healthy_speed(more: &[&str]) -> Result<f64> {
     let text = std::fs::read_to_string(web.spec())?;
     let fetch = "\n[fetch]\ntries = 2\nretry_delay = \"1s\"\nmax_time = \"10s\"\nidle_timeout = \"5s\"\nmax_size = \"20MB\"\n\n[network]\n";
     std::fs::write(web.spec(), text.replacen("\n[network]\n", fetch, 1))?;
-    run(Command::new(crate::bin("annalist")?)
-        .env("ANNALIST_BOOK", web.dir.path().join("book"))
-        .arg("crawl")
-        .arg(web.spec())
-        .arg("--job")
-        .arg(&job)
-        .args(["--json", "--quiet"]))?
-    .json()?;
+    crawl(&web, &job)?.json()?;
     let hostile = hostile_hosts(&web.dir.path().join("truth.json"))?;
     let log = std::fs::read_to_string(job.join("logs/crawl.log"))?;
     let healthy = |line: &&str| {

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 mod crawl;
 mod hazard;
+mod judge;
 mod process;
 mod reference;
 mod urlstore;
@@ -23,6 +24,7 @@ enum Part {
     Urlstore,
     Scores,
     Crawl,
+    Judge,
     Hazard,
     Reference,
 }
@@ -58,12 +60,13 @@ fn main() -> Result<()> {
     let path = PathBuf::from("target/bench.json");
     let before = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let mut figures: Figures = before.filter(|_| args.only.is_some()).unwrap_or_default();
-    for part in [Part::Urlstore, Part::Scores, Part::Crawl, Part::Hazard, Part::Reference] {
+    for part in [Part::Urlstore, Part::Scores, Part::Crawl, Part::Judge, Part::Hazard, Part::Reference] {
         if args.only.is_none_or(|only| only == part) {
             let measured = match part {
                 Part::Urlstore => urlstore::measure(args.links)?,
                 Part::Scores => urlstore::measure_scores()?,
                 Part::Crawl => crawl::measure(args.pages, args.hosts)?,
+                Part::Judge => judge::measure(args.pages, args.hosts)?,
                 Part::Hazard => hazard::measure()?,
                 Part::Reference => reference::measure()?,
             };

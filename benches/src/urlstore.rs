@@ -18,7 +18,8 @@ pub fn measure_scores() -> Result<Figures> {
     figures("scores", &mut Command::new(crate::bin("examples/scores")?))
 }
 
-fn figures(part: &str, command: &mut Command) -> Result<Figures> {
+/// What an example says of itself in its last line.
+pub fn figures(part: &str, command: &mut Command) -> Result<Figures> {
     let json = run(command)?.json()?;
     let object = json.as_object().with_context(|| format!("no figures of {part}"))?;
     Ok(object.iter().map(|(name, value)| (format!("{part}.{name}"), value.clone())).collect())

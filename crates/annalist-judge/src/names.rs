@@ -132,6 +132,9 @@ impl Search<'_> {
             self.open.clear();
         }
         let nodes = &self.automaton.nodes;
+        if self.open.is_empty() && !nodes.first().is_some_and(|root| root.next.contains_key(&word.id)) {
+            return;
+        }
         let mut going_on = Vec::new();
         let begun = self.open.drain(..).chain([(0, word.from)]);
         for (at, from) in begun {

@@ -84,6 +84,8 @@ pub struct Analyst {
     /// The language of pages that do not tell theirs.
     language: String,
     addresses: AddressRules,
+    text: Text,
+    desk: Desk,
 }
 
 impl Analyst {
@@ -93,6 +95,8 @@ impl Analyst {
             names,
             language: language.to_owned(),
             addresses: AddressRules::default(),
+            text: Text::default(),
+            desk: Desk::default(),
         }
     }
 
@@ -108,26 +112,30 @@ impl Analyst {
             self.stems.insert(language.to_owned(), Stems::new(Language::of(language)));
         }
         let Some(stems) = self.stems.get_mut(language) else { return Reading::default() };
-        let mut text = Text::default();
+        let (text, desk) = (&mut self.text, &mut self.desk);
+        text.clear();
         let mut search = (!self.names.is_empty()).then(|| self.names.automaton(language).search(&page.text));
         words(&page.text, stems, |word| {
             if let Some(search) = &mut search {
                 search.see(&word);
             }
             if word.is_term() {
-                let part = part(page, word.from);
-                text.push(word, topic, part.0 == PartKind::Main);
+                text.push(word, page, topic);
             }
         });
         let hits = search.map(crate::names::Search::into_hits).unwrap_or_default();
         let title = page.title.as_deref().unwrap_or_default();
-        words(title, stems, |word| text.count(word, 1));
+        words(title, stems, |word| {
+            if word.is_term() {
+                text.count(word, 1, topic);
+            }
+        });
         let addresses = &self.addresses;
         let links = page.links.iter().map(|link| {
             let is_page = matches!(link.kind.hop(), Hop::Link | Hop::Manifest | Hop::Inferred);
             is_page.then(|| LinkReading {
                 told: addresses.told(&link.url),
-                ..text.link(link, page, &hits, topic, stems)
+                ..text.link(link, page, &hits, topic, stems, desk)
             })
         });
         let links: Vec<Option<LinkReading>> = links.collect();
@@ -142,47 +150,89 @@ impl Analyst {
 }
 
 /// The words of a page in order, with sums by which any stretch of them can be judged.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Text {
     words: Vec<Word>,
     /// Before each word: the topic's part in all words so far, and the square of what they weigh.
     sums: Vec<(f32, f32)>,
-    counted: IdMap<(u32, f32)>,
+    /// Each once, in the order they first occur.
+    terms: Vec<Counted>,
+    /// Where a term is among them.
+    places: IdMap<u32>,
     /// How many words of the lead there were.
     lead: usize,
 }
 
+#[derive(Clone, Copy, Debug)]
+struct Counted {
+    id: u64,
+    count: u32,
+    idf: f32,
+    /// In the topic; none for what is no part of it and cannot become so.
+    weight: Option<f32>,
+}
+
+/// What every link needs again.
+#[derive(Clone, Debug, Default)]
+struct Desk {
+    own: Vec<(u64, f32)>,
+    address: String,
+}
+
 impl Text {
-    fn push(&mut self, word: Word, topic: &Topic, is_main: bool) {
-        let (near, square) = self.sums.last().copied().unwrap_or_default();
-        if self.sums.is_empty() {
-            self.sums.push((0.0, 0.0));
+    /// Makes room for the next page: as much as the last one had, if that was no monster.
+    fn clear(&mut self) {
+        const MOST_KEPT: usize = 50_000;
+        if self.words.capacity() > MOST_KEPT {
+            *self = Text::default();
         }
-        self.sums.push((near + topic.weight(word.id) * word.idf, square + word.idf * word.idf));
-        self.words.push(word);
-        let is_lead = is_main && self.lead < LEAD_WORDS;
-        self.lead += usize::from(is_lead);
-        self.count(word, if is_lead { 1 + LEAD } else { 1 });
+        self.words.clear();
+        self.sums.clear();
+        self.sums.push((0.0, 0.0));
+        self.terms.clear();
+        self.places.clear();
+        self.lead = 0;
     }
 
-    fn count(&mut self, word: Word, times: u32) {
-        if word.is_term() {
-            self.counted.entry(word.id).or_insert((0, word.idf)).0 += times;
+    fn push(&mut self, word: Word, page: &Page, topic: &Topic) {
+        let is_lead = self.lead < LEAD_WORDS && part(page, word.from).0 == PartKind::Main;
+        self.lead += usize::from(is_lead);
+        let weight = self.count(word, if is_lead { 1 + LEAD } else { 1 }, topic);
+        let (near, square) = self.sums.last().copied().unwrap_or_default();
+        self.sums.push((near + weight * word.idf, square + word.idf * word.idf));
+        self.words.push(word);
+    }
+
+    /// Says what the term weighs in the topic, too: that is looked up once for each.
+    fn count(&mut self, word: Word, times: u32, topic: &Topic) -> f32 {
+        let fresh = self.terms.len() as u32;
+        let place = *self.places.entry(word.id).or_insert(fresh);
+        if place == fresh {
+            self.terms.push(Counted {
+                id: word.id,
+                count: 0,
+                idf: word.idf,
+                weight: topic.considered(word.id),
+            });
         }
+        let Some(term) = self.terms.get_mut(place as usize) else { return 0.0 };
+        term.count += times;
+        term.weight.unwrap_or(0.0)
     }
 
     /// Of words and link targets; both are terms.
-    fn vector(self, targets: &[u64], topic: &Topic, depth: Depth) -> Vector {
-        let weighed = || self.counted.iter().map(|(id, (count, idf))| (*id, weight(*count, *idf)));
-        let length = weighed().map(|(_, weight)| f64::from(weight * weight)).sum::<f64>().sqrt() as f32;
+    fn vector(&self, targets: &[u64], topic: &Topic, depth: Depth) -> Vector {
+        let square = |term: &Counted| f64::from(weight(term.count, term.idf).powi(2));
+        let length = self.terms.iter().map(square).sum::<f64>().sqrt() as f32;
         if length == 0.0 {
             return Vector::default();
         }
-        let words = weighed().map(|(id, weight)| (id, weight / length));
+        let is_wanted = |weight: Option<f32>| depth == Depth::Reference || weight.is_some();
+        let words = self.terms.iter().filter(|term| is_wanted(term.weight));
+        let words = words.map(|term| (term.id, weight(term.count, term.idf) / length));
         let of_target = TARGETS / (targets.len().max(1) as f32).sqrt();
-        let all = words.chain(targets.iter().map(|id| (*id, of_target)));
-        let mut terms: Vec<_> =
-            all.filter(|(id, _)| depth == Depth::Reference || topic.considers(*id)).collect();
+        let targets = targets.iter().filter(|id| is_wanted(topic.considered(**id)));
+        let mut terms: Vec<_> = words.chain(targets.map(|id| (*id, of_target))).collect();
         terms.sort_unstable_by_key(|(id, _)| *id);
         Vector::from_sorted(terms)
     }
@@ -194,9 +244,11 @@ impl Text {
         hits: &[Hit],
         topic: &Topic,
         stems: &mut Stems,
+        desk: &mut Desk,
     ) -> LinkReading {
         let stands = !link.at.is_empty() && link.at.end <= page.text.len();
-        let mut own: Vec<(u64, f32)> = Vec::with_capacity(MOST_LINK_WORDS);
+        let Desk { own, address } = desk;
+        own.clear();
         let mut take = |word: &Word| {
             if word.is_term() && own.len() < MOST_LINK_WORDS && !own.iter().any(|(id, _)| *id == word.id) {
                 own.push((word.id, word.idf));
@@ -207,9 +259,10 @@ impl Text {
         } else {
             words(&link.anchor, stems, |word| take(&word));
         }
-        let anchor = nearness(&own, topic);
+        let anchor = nearness(own, topic);
         let said = own.len();
-        words(&spoken(&link.url), stems, |word| {
+        spell(&link.url, address);
+        words(address, stems, |word| {
             if word.is_term() && own.len() < MOST_LINK_WORDS && !own.iter().any(|(id, _)| *id == word.id) {
                 own.push((word.id, word.idf));
             }
@@ -224,8 +277,8 @@ impl Text {
             part_kind: part.0,
             address: nearness(own.get(said..).unwrap_or_default(), topic),
             named: stands.then(|| named(hits, &link.at, &around)).flatten(),
-            words: own.into(),
-            pattern: pattern(&link.url),
+            words: own.as_slice().into(),
+            pattern: pattern(&link.url, address),
             told: None,
         }
     }
@@ -316,19 +369,22 @@ fn targets(links: &[Option<LinkReading>]) -> Vec<u64> {
 }
 
 /// The words of an address: what its path and query spell, without the signs.
-pub(crate) fn spoken(url: &CanonicalUrl) -> String {
-    let url = url.as_url();
-    let raw = [url.path(), url.query().unwrap_or_default()].join(" ");
-    let plain = percent_encoding::percent_decode_str(&raw).decode_utf8_lossy();
-    plain.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect()
+fn spell(url: &CanonicalUrl, spelled: &mut String) {
+    spelled.clear();
+    for part in [url.path(), " ", url.query().unwrap_or_default()] {
+        let plain = percent_encoding::percent_decode_str(part).decode_utf8_lossy();
+        spelled.extend(plain.chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }));
+    }
 }
 
-/// The shape of an address: its host and folder, digits alike.
-fn pattern(url: &CanonicalUrl) -> u64 {
+/// The shape of an address: its host and folder, digits alike. Needs a place to write it.
+fn pattern(url: &CanonicalUrl, shape: &mut String) -> u64 {
     let path = url.path();
     let folder = path.rfind('/').and_then(|end| path.get(..end)).unwrap_or_default();
-    let shape: String = folder.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-    xxh3_64(format!("{}{shape}", url.host()).as_bytes())
+    shape.clear();
+    shape.push_str(url.host());
+    shape.extend(folder.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }));
+    xxh3_64(shape.as_bytes())
 }
 
 #[cfg(test)]

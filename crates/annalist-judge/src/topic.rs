@@ -36,7 +36,7 @@ impl Topic {
 
     /// 0 for what is no term of the topic.
     pub fn weight(&self, id: u64) -> f32 {
-        self.weights.get(&id).copied().unwrap_or(0.0)
+        self.considered(id).unwrap_or(0.0)
     }
 
     /// How near a page is, where a typical page of the topic is 1 away from nothing.
@@ -58,9 +58,9 @@ impl Topic {
         if self.typical > 0.0 { cosine / self.typical } else { 0.0 }
     }
 
-    /// Whether a term is part of the topic, or may become so.
-    pub fn considers(&self, id: u64) -> bool {
-        self.weights.contains_key(&id)
+    /// What a term weighs that is part of the topic, or may become so.
+    pub fn considered(&self, id: u64) -> Option<f32> {
+        self.weights.get(&id).copied()
     }
 
     pub fn is_empty(&self) -> bool {

@@ -3,7 +3,7 @@
 use annalist_model::page::{Part, PartKind};
 use annalist_model::{CanonicalUrl, FoundLink, LinkKind, Page};
 
-use super::{Analyst, Depth, LinkReading, Reading, TARGET, around, part, pattern, spoken};
+use super::{Analyst, Depth, LinkReading, Reading, TARGET, around, part, pattern, spell};
 use crate::names::{Name, Names};
 use crate::topic::{Background, References, Topic};
 
@@ -102,7 +102,8 @@ fn the_part_a_link_stands_in_is_compared_with_the_topic() {
 
 #[test]
 fn an_address_spells_words_and_they_are_compared_with_the_topic() {
-    let spelt = spoken(&url("http://a.test/greek-debt/Caf%C3%A9_2.html?q=crisis&n=7"));
+    let mut spelt = "what was there before".to_owned();
+    spell(&url("http://a.test/greek-debt/Caf%C3%A9_2.html?q=crisis&n=7"), &mut spelt);
     let words: Vec<&str> = spelt.split_whitespace().collect();
     assert_eq!(words, ["greek", "debt", "Caf\u{e9}", "2", "html", "q", "crisis", "n", "7"]);
     let topic = topic(&["greek debt crisis", "greek debt crisis"]);
@@ -114,7 +115,7 @@ fn an_address_spells_words_and_they_are_compared_with_the_topic() {
 
 #[test]
 fn addresses_of_one_host_and_folder_have_one_pattern_whatever_their_numbers() {
-    let of = |address| pattern(&url(address));
+    let of = |address| pattern(&url(address), &mut String::new());
     assert_eq!(of("http://a.test/2012/05/x.html"), of("http://a.test/1999/11/y?q=1"));
     assert_ne!(of("http://a.test/news/x"), of("http://a.test/shop/x"));
     assert_ne!(of("http://a.test/news/x"), of("http://b.test/news/x"));
@@ -185,4 +186,15 @@ fn places_that_are_not_in_the_text_are_no_reason_to_fail() {
     page.parts = vec![Part { kind: PartKind::Aside, from: 900 }];
     let reading = read(&page, &Topic::default(), Depth::Topic);
     assert_eq!(reading.links[0].as_ref().unwrap().context, None);
+}
+
+#[test]
+fn nothing_of_one_page_is_left_when_the_next_is_read() {
+    let topic = topic(&["greek debt crisis", "greek debt crisis"]);
+    let [one, next] = [page(&["greek debt crisis [greek debt]"]), page(&["garden crisis [here]"])];
+    let mut analyst = Analyst::new(Names::default(), "en");
+    analyst.read(&one, &topic, Depth::Reference);
+    let after = analyst.read(&next, &topic, Depth::Reference);
+    let alone = read(&next, &topic, Depth::Reference);
+    assert_eq!((&after.vector, &after.links), (&alone.vector, &alone.links));
 }

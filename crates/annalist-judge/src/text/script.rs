@@ -24,7 +24,13 @@ pub(super) fn role(c: char) -> Role {
     match c {
         // The most common ones first: this is asked for every character.
         '×' | '÷' => Role::Break,
-        '\u{c0}'..='\u{24f}' | '\u{400}'..='\u{481}' | '\u{ac00}'..='\u{d7a3}' => Role::Letter,
+        '\u{c0}'..='\u{24f}'
+        | '\u{3a3}'..='\u{3f5}'
+        | '\u{400}'..='\u{481}'
+        | '\u{5d0}'..='\u{5ea}'
+        | '\u{621}'..='\u{63a}'
+        | '\u{641}'..='\u{64a}'
+        | '\u{ac00}'..='\u{d7a3}' => Role::Letter,
         '\u{4e00}'..='\u{9fff}' => Role::Unspaced,
         '\u{2019}' | '\u{2bc}' | '\u{ff07}' => Role::Apostrophe,
         '\u{ad}'
