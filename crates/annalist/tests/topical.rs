@@ -50,17 +50,24 @@ fn references(stand: &Stand, topic: usize) -> Vec<String> {
     about.into_iter().step_by(apart).collect()
 }
 
-/// The spec of a crawl that knows the topic.
-fn topical(stand: &Stand, references: &[String], more: &str) -> PathBuf {
-    stand.spec(&format!("[topic]\nreferences = {references:?}\n{IMPATIENT}{SCOPE}{more}"))
-}
-
-/// The same pages are seeds of a crawl that does not.
-fn breadth_first(stand: &Stand, references: &[String]) -> PathBuf {
+/// The references as seeds that pass their links on: both crawls begin with them.
+fn seeds(references: &[String]) -> String {
     let mut seeds = String::new();
     for url in references {
-        let _ = writeln!(seeds, "[[seed]]\nurl = {url:?}\nscope = \"page\"");
+        let _ = writeln!(seeds, "[[seed]]\nurl = {url:?}\nscope = \"any\"");
     }
+    seeds
+}
+
+/// The spec of a crawl that knows the topic.
+fn topical(stand: &Stand, references: &[String], more: &str) -> PathBuf {
+    let seeds = seeds(references);
+    stand.spec(&format!("{seeds}[topic]\nreferences = {references:?}\n{IMPATIENT}{SCOPE}{more}"))
+}
+
+/// The spec of one that does not.
+fn breadth_first(stand: &Stand, references: &[String]) -> PathBuf {
+    let seeds = seeds(references);
     stand.spec(&format!("{seeds}[frontier]\norder = \"breadth-first\"\n{IMPATIENT}{SCOPE}"))
 }
 
@@ -141,7 +148,13 @@ fn a_stopped_crawl_goes_on_with_its_topic() {
     let topic = TOPICS[0];
     let references = references(&stand, topic);
     let spec = topical(&stand, &references, "");
-    let child = stand.crawl(&spec).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let child = stand
+        .crawl(&spec)
+        .args(["--limit", "1000"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let begun = Instant::now();
     while stand.web.log().entries.len() < 120 {
         assert!(begun.elapsed() < LIMIT, "the crawl does not begin");
@@ -161,8 +174,8 @@ fn a_stopped_crawl_goes_on_with_its_topic() {
         fetched(&stand, &stand.job(), &references).difference(&before).cloned().collect();
     let share = share_about(&stand, topic, &later);
     println!("{share:.3} of {} later documents", later.len());
-    // Breadth first comes to about 0.08.
-    assert!(share > 0.25, "{share}");
+    // Breadth first comes to about 0.1 to 0.2, this to 0.7.
+    assert!(share > 0.4, "{share}");
     assert_valid(&stand.job());
 }
 
