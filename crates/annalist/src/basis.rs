@@ -45,9 +45,12 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
     }
     // What a kept spec names has to be there when the crawl is resumed.
     spec.topic.references.retain(|reference| reference.contains("://"));
+    // Where the collection may go anywhere, the links of references lead on, too.
+    let is_wide = spec.seeds.iter().any(|seed| seed.scope == ScopeKind::Any);
+    let scope = if is_wide { ScopeKind::Any } else { ScopeKind::Page };
     for url in &addresses {
         if !spec.seeds.iter().any(|seed| seed.url == *url) {
-            spec.seeds.push(Seed { scope: ScopeKind::Page, ..Seed::new(url.clone()) });
+            spec.seeds.push(Seed { scope, ..Seed::new(url.clone()) });
         }
     }
     let mut basis = if kept.exists() {
@@ -102,6 +105,7 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
     let limits = Limits::default();
     let latest = latest(&files);
     let mut missing: HashSet<UrlKey> = basis.references.clone();
+    let mut references = Vec::new();
     for (place, file) in files.iter().enumerate() {
         if place < latest && missing.is_empty() {
             continue;
@@ -121,6 +125,7 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
             let reading = basis.analyst.read(&page, &basis.judge.topic(), depth);
             if is_reference {
                 basis.judge.take_reference(key, &reading);
+                references.push(page);
             } else {
                 basis.judge.take(key, &reading);
             }
@@ -128,6 +133,11 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
         // A file that breaks off was interrupted: the crawl mends it before it goes on.
         let _ = responses(&mut warc, limits.body_bytes as u64, &mut take, &mut |_| {});
     }
+    // The first were read before the topic was known.
+    let topic = basis.judge.topic();
+    let readings: Vec<_> =
+        references.iter().map(|page| basis.analyst.read(page, &topic, Depth::Reference)).collect();
+    basis.judge.hear_again(&readings);
     Ok(())
 }
 
