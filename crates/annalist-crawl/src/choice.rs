@@ -15,8 +15,10 @@ use crate::stages::Stages;
 const SELECTIVITY: f32 = 0.7;
 /// For this long at most nothing is fetched for the sake of better links, or for two of a server's shortest rests.
 const LONGEST: Duration = Duration::from_secs(5);
-/// How long a site waits that is left for later, and how seldom the best link is looked for.
+/// How long a site waits that is left for later.
 pub const BETWEEN: Duration = Duration::from_millis(50);
+/// How seldom the best link is looked for: all sites are asked.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 #[derive(Debug, Default)]
 pub struct Choice {
@@ -42,12 +44,12 @@ impl Choice {
         if first.urgency == Urgency::Urgent || first.link.via.is_none() {
             return false;
         }
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.since(seen.looked) >= BETWEEN {
-            seen.looked = now;
-            seen.best = stages.frontier().best_value().unwrap_or(0.0);
-        }
         let patience = stages.spec.politeness.min_delay.saturating_mul(2).max(LONGEST);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if now.since(seen.looked) >= BETWEEN_LOOKS {
+            seen.looked = now;
+            seen.best = stages.frontier().best_value(now.plus(patience)).unwrap_or(0.0);
+        }
         first.value < SELECTIVITY * seen.best && now.since(seen.took) < patience
     }
 

@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::atomic::AtomicUsize;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
@@ -21,6 +21,7 @@ use crate::choice::{self, Choice};
 use crate::clock;
 use crate::counters::Counters;
 use crate::findings::widen_again;
+use crate::finish::finish_waiting;
 use crate::hosts::Hosts;
 use crate::job::{JobDir, JobLock};
 use crate::judging::{Basis, Judging};
@@ -47,6 +48,8 @@ pub const PRODUCT: &str = "annalist";
 pub(crate) const LEASE_TIME: Duration = Duration::from_secs(3600);
 /// How long pages under way may take to finish after a stop.
 const FINISHING: Duration = Duration::from_secs(7);
+/// For this long at most the other pages wait for those that say what the topic is.
+const LONGEST_FOR_REFERENCES: Duration = Duration::from_secs(300);
 const GLANCE: Duration = Duration::from_millis(200);
 /// How often the dispatcher looks around.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
@@ -196,9 +199,6 @@ impl Crawl {
         // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
         let first = if resumed { now.plus(spec.politeness.min_delay) } else { now };
         let judging = basis.map(|basis| Arc::new(Judging::new(basis, &spec.seeds)));
-        if let Some(judging) = &judging {
-            judging.await_unasked(&frontier.lock().unwrap_or_else(PoisonError::into_inner));
-        }
         let stages = Arc::new(Stages {
             web,
             robots: RobotsDesk::new(&product_token(&spec)),
@@ -258,6 +258,7 @@ impl Crawl {
                 published = now;
                 self.publish(now);
                 self.heed_stop_request();
+                self.give_up_references();
                 self.tidy_book(now);
             }
             if let Some(ending) = self.ending(now) {
@@ -292,6 +293,18 @@ impl Crawl {
     fn heed_stop_request(&self) {
         if self.job.stop_request().exists() {
             self.stages.stop.raise(Urge::Finish);
+        }
+    }
+
+    /// References that will not come must not hold up the others.
+    fn give_up_references(&self) {
+        let Some(judging) = self.stages.judging.as_ref().filter(|judging| judging.awaits() > 0) else {
+            return;
+        };
+        let long = clock::elapsed(self.started) > LONGEST_FOR_REFERENCES;
+        let in_vain = judging.awaited_in_vain(&self.stages.frontier(), long);
+        for key in in_vain {
+            finish_waiting(key, &self.stages);
         }
     }
 
@@ -340,6 +353,11 @@ impl Crawl {
         } else {
             (in_flight == 0).then(|| for_another_crawl(&self.stages.book, now)).flatten()
         };
+        let references = self.stages.judging.as_ref().map_or(0, |judging| judging.awaits());
+        let waiting_for = waiting_for.or_else(|| {
+            (in_flight == 0 && references > 0)
+                .then(|| format!("{references} pages that say what the topic is"))
+        });
         self.board.update(|status| {
             status.waits_for = status.trouble.clone().or(waiting_for);
             status.state = if status.waits_for.is_some() { "waiting" } else { "running" }.to_owned();

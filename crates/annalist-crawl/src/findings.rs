@@ -113,8 +113,9 @@ fn follow_redirect(
     let link = leased.link.child(target, LinkKind::Redirect, "");
     let judged = match &stages.judging {
         Some(judging) => {
-            judging.redirected(leased.key, link.url.key());
-            admit(link, leased.value, facts, &stages.scope)
+            let key = link.url.key();
+            judging.redirected(leased.key, key);
+            sooner(admit(link, leased.value, facts, &stages.scope), judging.is_reference(key))
         }
         None => judge(link, facts, leased.value, &stages.spec, &stages.scope),
     };
@@ -145,6 +146,16 @@ pub fn widen_again(scope: &Scope, note: Option<&[u8]>) {
 pub fn judge(link: Link, facts: &Facts<'_>, cash: f32, spec: &Spec, scope: &Scope) -> Change {
     let value = value_of(&link, cash, spec);
     admit(link, value, facts, scope)
+}
+
+/// What says what the topic is comes before all others of its site.
+fn sooner(change: Change, is_reference: bool) -> Change {
+    match change {
+        Change::Discovered { link, value, .. } if is_reference => {
+            Change::Discovered { link, value, urgency: Urgency::Urgent }
+        }
+        other => other,
+    }
 }
 
 fn admit(link: Link, value: f32, facts: &Facts<'_>, scope: &Scope) -> Change {

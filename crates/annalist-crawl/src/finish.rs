@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency, host_key};
 use annalist_model::spec::duration;
-use annalist_model::{Capture, Outcome, Page, Readability, Score, SkipReason};
+use annalist_model::{Capture, Outcome, Page, Readability, Score, SkipReason, UrlKey};
 use annalist_sources::{FetchError, retry_after};
 
 use crate::clock;
@@ -30,6 +30,8 @@ pub enum After {
     EndTurn,
     /// The page embeds what nobody has asked for yet: the keeper ends the turn when the frontier knows of it.
     Embeds,
+    /// Others of the turn come before it; it goes back.
+    PassedOver,
     /// The link did not have its turn and goes back too.
     NotHad,
 }
@@ -77,7 +79,9 @@ pub fn finish_visit(
         retry,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
         metadata,
-        score,
+        // What others chose says nothing about how well links were chosen.
+        score: score
+            .filter(|_| !stages.judging.as_ref().is_some_and(|judging| judging.is_reference(leased.key))),
         notes: notes(&page),
         unusable: std::mem::take(&mut page.unusable),
     };
@@ -335,6 +339,22 @@ pub(crate) fn finish(
     topic_grew(leased, &mut changes, stages);
     let via = stages.url_of(leased.link.via);
     hand_in(Finished { link: leased.link.clone(), via, ended, changes, counts, release: None }, stages);
+}
+
+/// A reference that nothing will come of is waited for no longer.
+pub fn finish_waiting(key: UrlKey, stages: &Stages) {
+    let Ok(Some(known)) = stages.frontier().lookup(key) else {
+        if let Some(judging) = &stages.judging {
+            judging.asked(key);
+        }
+        return;
+    };
+    let (Some(link), urgency) = (known.link, known.urgency) else { return };
+    let leased = LeasedLink { link, key, value: known.value, tries: known.tries, urgency };
+    let mut changes = Vec::new();
+    topic_grew(&leased, &mut changes, stages);
+    let (link, counts) = (leased.link, Counts::AsPage);
+    hand_in(Finished { link, via: None, ended: Ended::PutBack, changes, counts, release: None }, stages);
 }
 
 /// With the outcome of the last reference it is known what the topic is, or that nothing says so.

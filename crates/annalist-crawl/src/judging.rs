@@ -40,7 +40,7 @@ pub struct Judging {
     /// Lent to reading threads; there are as many as read at once.
     analysts: Mutex<Vec<Analyst>>,
     fresh: Analyst,
-    references: HashSet<UrlKey>,
+    references: Mutex<HashSet<UrlKey>>,
     seeds: HashMap<UrlKey, f32>,
     /// References that nobody has asked for yet.
     awaited: Mutex<HashSet<UrlKey>>,
@@ -56,7 +56,7 @@ impl Judging {
             judge: Mutex::new(judge),
             analysts: Mutex::default(),
             fresh: analyst,
-            references,
+            references: Mutex::new(references),
             seeds: seeds.iter().map(|seed| (seed.url.key(), seed.score.get())).collect(),
             awaited,
             early: Mutex::default(),
@@ -67,7 +67,7 @@ impl Judging {
     pub fn read(&self, key: UrlKey, page: &Page) -> Reading {
         let topic = self.judge().topic();
         let mut analyst = self.lend();
-        let depth = if self.references.contains(&key) { Depth::Reference } else { Depth::Topic };
+        let depth = if self.is_reference(key) { Depth::Reference } else { Depth::Topic };
         let reading = analyst.read(page, &topic, depth);
         self.analysts.lock().unwrap_or_else(PoisonError::into_inner).push(analyst);
         reading
@@ -99,7 +99,7 @@ impl Judging {
         if page.text.is_empty() {
             return (!page.links.is_empty()).then(|| judge.take_list(leased.key, reading));
         }
-        if !self.references.contains(&leased.key) {
+        if !self.is_reference(leased.key) {
             return Some(judge.take(leased.key, reading));
         }
         let mut verdict = judge.take_reference(leased.key, reading);
@@ -128,16 +128,33 @@ impl Judging {
     /// before seeds.
     pub fn must_wait(&self, leased: &LeasedLink) -> bool {
         let comes_first = leased.link.via.is_none() || leased.urgency == Urgency::Urgent;
-        !comes_first && !self.awaited().is_empty()
+        let awaited = self.awaited();
+        !comes_first && !awaited.is_empty() && !awaited.contains(&leased.key)
     }
 
-    /// A crawl that is resumed waits for no reference that had its outcome.
-    pub fn await_unasked(&self, frontier: &Frontier) {
-        let is_waiting = |key: &UrlKey| {
-            let known = frontier.lookup(*key).ok().flatten();
-            known.is_some_and(|known| matches!(known.state, State::Queued { .. }))
+    pub fn is_reference(&self, key: UrlKey) -> bool {
+        self.references.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
+    }
+
+    /// How many references are waited for.
+    pub fn awaits(&self) -> usize {
+        self.awaited().len()
+    }
+
+    /// References that nothing will come of soon: they had their outcome in an earlier run, failed before and are to be tried
+    /// again, or their site is closed. All of them, when it took too long.
+    pub fn awaited_in_vain(&self, frontier: &Frontier, too_long: bool) -> Vec<UrlKey> {
+        let may_come = |key: &UrlKey| {
+            let Some(known) = frontier.lookup(*key).ok().flatten() else { return false };
+            match known.state {
+                State::Queued { .. } => {
+                    known.tries == 0 && known.retries.is_empty() && known.site.closed.is_none()
+                }
+                State::Leased => true,
+                State::Done { .. } | State::Refused { .. } => false,
+            }
         };
-        self.awaited().retain(is_waiting);
+        self.awaited().iter().filter(|key| too_long || !may_come(key)).copied().collect()
     }
 
     /// A reference was asked for, whatever came of it. References make the topic together, so what the first said of their
@@ -164,7 +181,13 @@ impl Judging {
     pub fn second_thought(&self, leased: &LeasedLink) -> Option<Change> {
         // A seed keeps its place.
         leased.link.via?;
-        let value = self.judge().reconsider(leased.key).filter(|now| *now < leased.value - FALL)?;
+        let judge = self.judge();
+        // Where the frontier combines what is said of a link, its value is not the judge's.
+        let value = judge
+            .combines()
+            .then(|| judge.reconsider(leased.key))
+            .flatten()
+            .filter(|now| *now < leased.value - FALL)?;
         Some(Change::Valued { key: leased.key, value })
     }
 
@@ -176,6 +199,13 @@ impl Judging {
     /// What was known of a link is known of where it leads.
     pub fn redirected(&self, from: UrlKey, to: UrlKey) {
         self.judge().redirected(from, to);
+        let mut references = self.references.lock().unwrap_or_else(PoisonError::into_inner);
+        if references.contains(&from) && references.insert(to) {
+            let mut awaited = self.awaited();
+            if awaited.remove(&from) {
+                awaited.insert(to);
+            }
+        }
     }
 
     fn judge(&self) -> MutexGuard<'_, Judge> {
@@ -210,6 +240,7 @@ pub fn rules(spec: &Spec) -> Rules {
         tunnel_decay: *tunnel_decay as f32,
         most_links: *remembered_links,
         languages: spec.topic.languages.clone(),
+        addresses: address_rules(spec),
         combines: spec.frontier.update.is_none(),
         ..Rules::default()
     }

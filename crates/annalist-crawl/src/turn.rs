@@ -144,6 +144,7 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
                 hand_over(held, stages);
                 return;
             }
+            After::PassedOver => turn.next += 1,
             After::NotHad => break,
         }
     }
@@ -167,7 +168,7 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     if let Some(judging) = &stages.judging {
         if judging.must_wait(leased) {
             turn.rests_until = turn.rests_until.max(clock::now().plus(UNTIL_TOPIC));
-            return After::NotHad;
+            return After::PassedOver;
         }
         if let Some(change) = judging.second_thought(leased) {
             return finish_second_thought(change, turn.release_now(), leased, stages);

@@ -163,11 +163,11 @@ impl Frontier {
         }
     }
 
-    /// The best value of all links that wait, those of resting sites too, as far as it is known without the disk. Only
-    /// where values order links.
-    pub fn best_value(&self) -> Option<f32> {
+    /// The best value of all links whose sites may be asked by then, as far as it is known without the disk. Only where
+    /// values order links.
+    pub fn best_value(&self, by: Time) -> Option<f32> {
         let sites = self.buckets.iter().flat_map(|bucket| bucket.sites.values());
-        let open = sites.filter(|site| site.row.closed.is_none());
+        let open = sites.filter(|site| site.row.closed.is_none() && site.rest <= by);
         open.filter_map(|site| Some(site.head.best()?.value())).max_by(f32::total_cmp)
     }
 

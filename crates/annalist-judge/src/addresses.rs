@@ -23,9 +23,12 @@ impl AddressRules {
 }
 
 fn is_spam(url: &CanonicalUrl, spam: &str) -> bool {
-    let host = url.host_name();
-    let below = host.strip_suffix(spam).is_some_and(|before| before.is_empty() || before.ends_with('.'));
-    below || (spam.contains(['/', '?', '=']) && url.as_str().contains(spam))
+    let spam = spam.to_lowercase();
+    let is_host = spam.contains('.') && !spam.contains(['/', '?', '=']);
+    let below = |host: &str| {
+        host.strip_suffix(spam.as_str()).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    if is_host { below(url.host_name()) } else { url.as_str().to_lowercase().contains(&spam) }
 }
 
 fn fits(pattern: &str, text: &str) -> bool {
@@ -70,7 +73,7 @@ mod tests {
         };
         let told = |url: &str| rules.told(&CanonicalUrl::parse(url).unwrap());
         assert_eq!(told("http://www.casino.test/forum/1"), Some(0.0));
-        assert_eq!(told("http://a.test/tag/x"), Some(0.0));
+        assert_eq!(told("http://a.test/Tag/x"), Some(0.0));
         assert_eq!(told("http://notcasino.test/forum/1"), Some(0.8));
         assert_eq!(told("http://a.test/"), Some(0.1));
         assert_eq!(AddressRules::default().told(&CanonicalUrl::parse("http://a.test/").unwrap()), None);

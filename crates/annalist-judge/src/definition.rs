@@ -14,6 +14,7 @@ mod write;
 
 pub use learn::Unlearnable;
 
+use crate::judge::Sought;
 use crate::names::{Name, Names};
 use crate::text::ids::IdMap;
 use crate::text::{Language, Stems, words};
@@ -72,6 +73,15 @@ impl Definition {
             }
         }
         Topic::of_terms(weights, self.typical)
+    }
+
+    /// Whether names are looked for, and whether they are all there is.
+    pub fn sought(&self) -> Sought {
+        match (self.entities.is_empty(), self.keywords.is_empty() && self.references == 0) {
+            (false, true) => Sought::Alone,
+            _ if self.names().is_empty() => Sought::No,
+            _ => Sought::Yes,
+        }
     }
 
     /// What is looked for by its name: entities, and what only two or more words together say.

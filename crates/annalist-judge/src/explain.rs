@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use annalist_model::{CanonicalUrl, Page};
 
 use crate::definition::Definition;
-use crate::judge::{Judge, RELEVANT, Rules, Said, Sought};
+use crate::judge::{Judge, RELEVANT, Rules, Said};
 use crate::reading::{Analyst, Depth};
 use crate::signals::SIGNALS;
 use crate::text::ids::IdMap;
@@ -65,8 +65,8 @@ pub fn explain(definition: &Definition, rules: Rules, url: &CanonicalUrl, page: 
     let topic = definition.topic();
     let names = definition.names();
     let named: Vec<String> = names.names().iter().map(|name| name.name.clone()).collect();
-    let sought = if names.is_empty() { Sought::No } else { Sought::Yes };
-    let mut analyst = Analyst::new(names, definition.language());
+    let sought = definition.sought();
+    let mut analyst = Analyst::new(names, definition.language()).knowing(rules.addresses.clone());
     let reading = analyst.read(page, &topic, Depth::Topic);
     let strongest = topic.terms().first().map_or(1.0, |(_, weight)| *weight);
     let written = written(page, definition.language());

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use annalist_model::{Score, UrlKey};
 
+use crate::addresses::AddressRules;
 use crate::ledger::Ledger;
 use crate::reading::Reading;
 use crate::scorer::{Manner, Scorer, Values};
@@ -45,6 +46,8 @@ pub struct Rules {
     pub tunnel_decay: f32,
     /// Pages in other languages are not relevant; all are where none is named.
     pub languages: Vec<String>,
+    /// What the archivist says of addresses.
+    pub addresses: AddressRules,
     /// Whether a link's value is made of all its mentions; else each mention has a value of its own, and the frontier
     /// combines them.
     pub combines: bool,
@@ -62,6 +65,7 @@ impl Default for Rules {
             greediness: 1,
             tunnel_decay: 0.7,
             languages: Vec::new(),
+            addresses: AddressRules::default(),
             combines: true,
             most_pages: 200_000,
             most_links: 500_000,
@@ -84,6 +88,8 @@ pub struct Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sought {
     Yes,
+    /// They are all there is to go by.
+    Alone,
     No,
 }
 
@@ -103,7 +109,7 @@ pub struct Judge {
     topic: Arc<Topic>,
     ledger: Ledger,
     scorer: Scorer,
-    names_are_sought: bool,
+    names: Sought,
     /// Pages teach nothing about the topic.
     topic_is_given: bool,
     /// After how many pages the topic is made anew.
@@ -122,7 +128,7 @@ impl Judge {
             background: Background::default(),
             topic: Arc::default(),
             ledger: Ledger::default(),
-            names_are_sought: false,
+            names: Sought::No,
             topic_is_given: false,
             next_revision: FIRST_REVISION as f32,
             since_order: 0,
@@ -132,18 +138,13 @@ impl Judge {
 
     /// A judge who is told the topic, and leaves it as it is.
     pub fn of_topic(rules: Rules, topic: Topic, names: Sought) -> Judge {
-        Judge {
-            topic: Arc::new(topic),
-            names_are_sought: names == Sought::Yes,
-            topic_is_given: true,
-            ..Judge::new(rules)
-        }
+        Judge { topic: Arc::new(topic), names, topic_is_given: true, ..Judge::new(rules) }
     }
 
     /// The same judge, looking for names or not.
     #[must_use]
     pub fn seeking(self, names: Sought) -> Judge {
-        Judge { names_are_sought: names == Sought::Yes, ..self }
+        Judge { names, ..self }
     }
 
     /// The topic as it stands.
@@ -165,7 +166,7 @@ impl Judge {
 
     /// A page that the crawl brought.
     pub fn take(&mut self, key: UrlKey, reading: &Reading) -> Verdict {
-        if self.topic.is_empty() && !self.names_are_sought {
+        if self.topic.is_empty() && self.names == Sought::No {
             return self.take_list(key, reading);
         }
         let relevance = self.relevance(reading);
@@ -226,7 +227,13 @@ impl Judge {
         if !self.lot.falls(self.rules.exploration) {
             return None;
         }
-        let key = self.lot.draw()?;
+        // Many that were offered have been fetched since.
+        let key = loop {
+            let key = self.lot.draw()?;
+            if self.ledger.waiting.contains_key(&key) {
+                break key;
+            }
+        };
         let waiting = self.ledger.waiting.get_mut(&key)?;
         (waiting.explored, waiting.value) = (true, 1.0);
         Some((key, 1.0))
@@ -243,7 +250,8 @@ impl Judge {
         }
         let near = self.topic.nearness(&reading.vector);
         let by_words = 1.0 / (1.0 + (-SHARPNESS * (near - EVEN)).exp());
-        1.0 - (1.0 - by_words) * (1.0 - named(reading, ONE_NAME))
+        let one = if self.names == Sought::Alone { ONE_NAME_ALONE } else { ONE_NAME };
+        1.0 - (1.0 - by_words) * (1.0 - named(reading, one))
     }
 
     /// What a waiting link is worth now.
@@ -256,7 +264,27 @@ impl Judge {
         if known.link.explored {
             return Some(1.0);
         }
-        Some(self.scorer.score(&Scorer::values(&known), self.ledger.mean()))
+        let value = self.scorer.score(&Scorer::values(&known), self.ledger.mean());
+        // What the archivist says counts as much as all the rest.
+        Some(known.link.told.map_or(value, |told| (value + told) / 2.0))
+    }
+
+    /// Whether values are made of all mentions, so that they can be thought over.
+    pub fn combines(&self) -> bool {
+        self.rules.combines
+    }
+
+    /// The same judge with a topic to begin with, until references come.
+    #[must_use]
+    pub fn beginning_with(self, topic: Topic) -> Judge {
+        Judge { topic: Arc::new(topic), ..self }
+    }
+
+    /// The same judge, for whom these terms count so many times as much.
+    #[must_use]
+    pub fn boosting(mut self, terms: impl IntoIterator<Item = (u64, f32)>) -> Judge {
+        self.references.boost(terms);
+        self
     }
 
     /// Whether a link that was taken for `value` is worth so much less that others should come first.
@@ -284,7 +312,7 @@ impl Judge {
             key,
             link,
             ledger: &self.ledger,
-            names_are_sought: self.names_are_sought,
+            names_are_sought: self.names != Sought::No,
             tunnel_decay: self.rules.tunnel_decay,
         })
     }
@@ -354,6 +382,9 @@ impl Judge {
     /// The waiting links that are worth more than they were: those worth less are noticed before they are fetched.
     fn reorder(&mut self) -> Vec<(UrlKey, f32)> {
         self.since_order = 0;
+        if !self.rules.combines {
+            return Vec::new();
+        }
         let risen = self.ledger.waiting.iter().filter_map(|(key, waiting)| {
             let value = self.reconsider(*key)?;
             (value > waiting.value + TOLERANCE).then_some((*key, value))

@@ -135,8 +135,12 @@ impl Ledger {
             let mut values: Vec<f32> = self.waiting.values().map(|waiting| waiting.value).collect();
             // A tenth at a time, so that it is seldom done.
             let (_, least, _) = values.select_nth_unstable_by(self.waiting.len() / 10, f32::total_cmp);
-            let least = *least;
-            self.waiting.retain(|_, waiting| waiting.value > least);
+            let (least, mut many) = (*least, self.waiting.len() / 10 + 1);
+            self.waiting.retain(|_, waiting| {
+                let goes = waiting.value <= least && many > 0;
+                many -= usize::from(goes);
+                !goes
+            });
         }
         for tallies in [&mut self.words, &mut self.patterns, &mut self.sites] {
             if tallies.len() > links {

@@ -146,9 +146,20 @@ pub struct References {
     sites: IdMap<u32>,
     /// Of each term the sum of its weights, and how many pages have it.
     terms: IdMap<(f32, u32)>,
+    /// Terms that count more than others: those of keywords.
+    boosts: IdMap<f32>,
 }
 
 impl References {
+    /// These terms count so many times as much.
+    pub fn boost(&mut self, terms: impl IntoIterator<Item = (u64, f32)>) {
+        self.boosts.extend(terms);
+    }
+
+    fn boosted(&self, id: u64, weight: f32) -> f32 {
+        weight * self.boosts.get(&id).copied().unwrap_or(1.0)
+    }
+
     pub fn add(&mut self, page: Vector) {
         self.add_of(NO_SITE, page);
     }
@@ -190,7 +201,8 @@ impl References {
     pub fn topic(&self, background: &Background) -> Topic {
         let pages = self.pages.len().max(1) as f32;
         let shared = || self.terms.iter().filter(|(_, (_, count))| *count >= self.least());
-        let raw = shared().map(|(id, (sum, _))| (*id, sum / pages - background.taken_off(*id, self)));
+        let outstanding = |id: u64, sum: f32| self.boosted(id, sum / pages - background.taken_off(id, self));
+        let raw = shared().map(|(id, (sum, _))| (*id, outstanding(*id, *sum)));
         let raw = raw.filter(|(_, weight)| *weight > 0.0);
         let mut terms = strongest(raw.collect(), MOST_TERMS);
         let length = terms.iter().map(|(_, weight)| weight * weight).sum::<f32>().sqrt();
@@ -216,7 +228,7 @@ impl References {
         let others = (self.pages.len() - 1) as f32;
         let without = |id: u64, own: f32| match (taken_off.get(&id), self.terms.get(&id)) {
             (Some(taken_off), Some((sum, count))) if *count > SHARED_BY || self.pages.len() == 2 => {
-                ((sum - own) / others - taken_off).max(0.0) / length
+                self.boosted(id, (sum - own) / others - taken_off).max(0.0) / length
             }
             _ => 0.0,
         };

@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use annalist_crawl::job::JobDir;
 use annalist_crawl::judging::{Basis, address_rules, rules};
-use annalist_judge::judge::Sought;
+use annalist_judge::definition::is_language;
+use annalist_judge::names::Names;
+use annalist_judge::text::{Language, Stems, words};
 use annalist_judge::{Analyst, Depth, Judge};
 use annalist_model::spec::{ScopeKind, Seed, Spec};
 use annalist_model::{CanonicalUrl, UrlKey};
@@ -17,6 +19,7 @@ use anyhow::Result;
 use crate::commands::learn::{learned, local_references};
 use crate::commands::verify::warc_files_in;
 use crate::definition_file;
+use crate::exit::BadConfiguration;
 
 /// The language of pages that do not tell theirs, where the spec names none.
 const LANGUAGE: &str = "en";
@@ -33,11 +36,26 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
         definition_file::replace(&kept, &definition_file::load(&usual)?)?;
     }
     if !spec.topic.is_given() && !kept.exists() {
+        if !spec.topic.languages.is_empty() {
+            eprintln!(
+                "warning: [topic] names languages only: nothing is judged without keywords, references or entities"
+            );
+        }
         return Ok((spec, None));
+    }
+    if let Some(code) = spec.topic.languages.iter().find(|code| !is_language(code)) {
+        let message =
+            format!("topic.languages: there is no language with the code {code:?}; give ISO 639-1 codes");
+        return Err(BadConfiguration(message).into());
     }
     let addresses = reference_addresses(&spec);
     let names_itself = !spec.topic.keywords.is_empty() || !spec.topic.entities.is_empty();
     let files = spec.topic.references.len() > addresses.len();
+    if files && !addresses.is_empty() && !kept.exists() {
+        eprintln!(
+            "warning: only the references that are files say what the topic is; `annalist learn` learns from all"
+        );
+    }
     if !kept.exists() && (files || (addresses.is_empty() && names_itself)) {
         let pages = local_references(&spec, path.unwrap_or(Path::new("")))?;
         let pages: Vec<_> = pages.into_iter().map(|(_, page)| page).collect();
@@ -71,8 +89,15 @@ fn reference_addresses(spec: &Spec) -> Vec<CanonicalUrl> {
 /// The topic is what the definition says.
 fn given(spec: &Spec, kept: &Path) -> Result<Basis> {
     let definition = definition_file::load(kept)?;
+    if definition.keywords != spec.topic.keywords && spec.topic.is_given() {
+        eprintln!(
+            "warning: {} was made for other keywords than the spec has now: it is used as it is; remove it, or run \
+             `annalist learn`, to have a new one",
+            kept.display()
+        );
+    }
     Ok(Basis {
-        judge: Judge::of_topic(rules(spec), definition.topic(), Sought::Yes),
+        judge: Judge::of_topic(rules(spec), definition.topic(), definition.sought()),
         analyst: Analyst::new(definition.names(), definition.language()).knowing(address_rules(spec)),
         references: HashSet::new(),
     })
@@ -80,18 +105,38 @@ fn given(spec: &Spec, kept: &Path) -> Result<Basis> {
 
 /// The topic is what the references say when they come; the seeds, where there are none.
 fn to_be_found(spec: &Spec, addresses: &[CanonicalUrl]) -> Result<Basis> {
-    let names_itself = !spec.topic.keywords.is_empty() || !spec.topic.entities.is_empty();
-    let names = if names_itself { learned(spec, &[], &[])?.names() } else { Default::default() };
     let language = spec.topic.languages.first().map_or(LANGUAGE, String::as_str);
+    let mut judge = Judge::new(rules(spec));
+    let mut names = Names::default();
+    if !spec.topic.keywords.is_empty() || !spec.topic.entities.is_empty() {
+        // Until references come, and if none does, keywords and names are the topic.
+        let definition = learned(spec, &[], &[])?;
+        names = definition.names();
+        judge = judge
+            .seeking(definition.sought())
+            .beginning_with(definition.topic())
+            .boosting(boosts(&spec.topic.keywords, language));
+    }
     let keys: HashSet<UrlKey> = match addresses {
         [] => spec.seeds.iter().map(|seed| seed.url.key()).collect(),
         addresses => addresses.iter().map(CanonicalUrl::key).collect(),
     };
-    Ok(Basis {
-        judge: Judge::new(rules(spec)).seeking(if names.is_empty() { Sought::No } else { Sought::Yes }),
-        analyst: Analyst::new(names, language).knowing(address_rules(spec)),
-        references: keys,
-    })
+    Ok(Basis { judge, analyst: Analyst::new(names, language).knowing(address_rules(spec)), references: keys })
+}
+
+/// How much more the words of keywords count.
+fn boosts(keywords: &[String], language: &str) -> Vec<(u64, f32)> {
+    const WHOLE: f32 = 2.0;
+    const PART: f32 = 1.5;
+    let mut stems = Stems::new(Language::of(language));
+    let mut boosts = Vec::new();
+    for keyword in keywords {
+        let mut found = Vec::new();
+        words(keyword, &mut stems, |word| found.extend(word.is_term().then_some(word.id)));
+        let boost = if found.len() == 1 { WHOLE } else { PART };
+        boosts.extend(found.into_iter().map(|id| (id, boost)));
+    }
+    boosts
 }
 
 /// What the judge knew is in the archive: it reads the references and the latest pages once more.
@@ -114,6 +159,13 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
         let mut take = |found: Archived| {
             let key = found.url.key();
             let is_reference = missing.remove(&key);
+            if is_reference && found.head.is_redirect() {
+                let target = found.head.location();
+                let target = target.and_then(|to| spec.canonical.join(found.url.as_url(), &to).ok());
+                missing.extend(target.as_ref().map(CanonicalUrl::key));
+                basis.references.extend(target.as_ref().map(CanonicalUrl::key));
+                return;
+            }
             if !(200..300).contains(&found.head.status) || (place < latest && !is_reference) {
                 return;
             }

@@ -205,3 +205,83 @@ fn a_crawl_whose_references_all_fail_goes_on_and_says_so() {
     let events = std::fs::read_to_string(job.join("logs/events.jsonl")).unwrap();
     assert!(events.contains("no reference could be read"), "{events}");
 }
+
+const DEBT: &str =
+    "<p>The debt crisis in Athens: creditors, bailout and austerity, the troika and the debt, day after day.";
+const ROSES: &str =
+    "<p>Roses and tulips in the garden: how to water them in a dry summer, and when to cut them.";
+
+/// Crawls a few pages of one server with such a topic.
+fn small_crawl(
+    serve: impl Fn(&str) -> String + Send + Sync + 'static,
+    more: &str,
+    runs: usize,
+) -> serde_json::Value {
+    let server = Script::serve(move |path, _| serve(path));
+    let dir = tempfile::tempdir().unwrap();
+    let (path, job) = (dir.path().join("spec.toml"), dir.path().join("job"));
+    std::fs::write(&path, format!("{}{more}", script::spec(server.address, ""))).unwrap();
+    let mut last = serde_json::Value::Null;
+    for run in 1..=runs {
+        let mut crawl = support::annalist();
+        crawl.arg("crawl").arg(&path).arg("--job").arg(&job).args(["--json", "--quiet"]);
+        if run < runs {
+            crawl.args(["--limit", "4"]);
+        }
+        let output = finish(&mut crawl, LIMIT);
+        assert_exit(&output, 0);
+        last = json_of(&output);
+    }
+    last
+}
+
+fn page(path: &str) -> String {
+    match path {
+        "/" => html("<a href=/one>one</a> <a href=/two>two</a> <a href=/three>three</a>"),
+        "/robots.txt" => missing(),
+        "/one" | "/two" | "/ref" | "/other" => html(DEBT),
+        "/three" | "/four" => html(&format!("{ROSES} <a href=/four>four</a>")),
+        "/moved" => "HTTP/1.1 301 Moved\r\nLocation: /ref\r\nContent-Length: 0\r\n\r\n".to_owned(),
+        _ => missing(),
+    }
+}
+
+#[test]
+fn a_site_that_closes_before_its_references_came_holds_nobody_up() {
+    let more =
+        "[topic]\nreferences = [\"http://a.test/ref\", \"http://a.test/other\"]\n[limits]\nsite_pages = 1\n";
+    assert_eq!(small_crawl(page, more, 1)["pages"], 1);
+}
+
+#[test]
+fn a_reference_that_moved_defines_the_topic_where_it_is_now() {
+    let more = "[topic]\nreferences = [\"http://a.test/moved\"]\n";
+    for runs in [1, 2] {
+        let json = small_crawl(page, more, runs);
+        assert_eq!(json["relevant"], 2, "/one and /two, the reference not counted; {runs} runs: {json}");
+    }
+}
+
+#[test]
+fn a_resumed_crawl_waits_for_no_reference_that_failed_before() {
+    let serve = |path: &str| if path == "/silent" { String::new() } else { page(path) };
+    let more = "[topic]\nreferences = [\"http://a.test/ref\", \"http://a.test/silent\"]\n";
+    assert_eq!(small_crawl(serve, more, 2)["relevant"], 2);
+}
+
+#[test]
+fn keywords_judge_where_no_reference_comes() {
+    let more =
+        "[topic]\nkeywords = [\"debt\", \"bailout\", \"troika\"]\nreferences = [\"http://a.test/gone\"]\n";
+    assert_eq!(small_crawl(page, more, 1)["relevant"], 2);
+}
+
+#[test]
+fn a_page_that_names_an_entity_by_its_alias_is_relevant() {
+    let serve = |path: &str| match path {
+        "/one" => html("<p>The ECB met. Nobody at the ECB would say what the ECB wants."),
+        _ => page(path),
+    };
+    let more = "[[topic.entity]]\nname = \"European Central Bank\"\naliases = [\"ECB\"]\n";
+    assert_eq!(small_crawl(serve, more, 1)["relevant"], 1);
+}
