@@ -178,7 +178,7 @@ impl Judge {
         if revised {
             self.next_revision *= REVISION_GROWTH;
         }
-        if revised && !self.topic_is_given {
+        if revised && !self.topic_is_given && !self.references.is_empty() {
             self.topic = Arc::new(self.references.topic(&self.background));
         }
         if (revised && !self.is_patient()) || (self.is_patient() && self.since_order >= self.rules.greediness)
@@ -448,5 +448,29 @@ impl Lot {
     fn draw(&mut self) -> Option<UrlKey> {
         let place = (self.next() as usize).checked_rem(self.offered.len())?;
         Some(self.offered.swap_remove(place))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_model::{Page, UrlKey};
+
+    use super::{FIRST_REVISION, Judge, Rules};
+    use crate::names::Names;
+    use crate::reading::{Analyst, Depth};
+    use crate::text::ids::id;
+    use crate::topic::Topic;
+
+    #[test]
+    fn a_topic_to_begin_with_stays_as_long_as_no_reference_comes() {
+        let topic = Topic::of_terms([(id("debt"), 1.0)].into_iter().collect(), 0.5);
+        let mut judge = Judge::new(Rules::default()).beginning_with(topic);
+        let mut analyst = Analyst::new(Names::default(), "en");
+        let page = Page { text: "debt".to_owned(), language: Some("en".to_owned()), ..Page::default() };
+        for url in 0..u64::from(2 * FIRST_REVISION) {
+            let reading = analyst.read(&page, &judge.topic(), Depth::Topic);
+            let verdict = judge.take(UrlKey { site: 1, url }, &reading);
+            assert!(verdict.score.is_some_and(|score| score.get() > 0.5), "page {url}: {verdict:?}");
+        }
     }
 }
