@@ -3,8 +3,13 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, flock};
+
+/// How often a lock is tried for that others only look at, and how long they need for it.
+const LOOKS: u32 = 1000;
+const A_MOMENT: Duration = Duration::from_millis(2);
 
 /// Where things are in a job directory.
 #[derive(Clone, Debug)]
@@ -80,12 +85,18 @@ impl JobDir {
     pub fn lock(&self) -> io::Result<Result<JobLock, Option<u32>>> {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.lock_file())?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            return Ok(Err(read_holder(&mut file)));
+        for _ in 0..LOOKS {
+            if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
+                return JobLock::signed(file).map(Ok);
+            }
+            // Who only looks whether a crawl runs here shares the lock for a moment; a crawl shares it with nobody.
+            if flock(&file, FlockOperation::NonBlockingLockShared).is_err() {
+                break;
+            }
+            flock(&file, FlockOperation::Unlock)?;
+            std::thread::sleep(A_MOMENT);
         }
-        file.set_len(0)?;
-        writeln!(file, "{}", std::process::id())?;
-        Ok(Ok(JobLock { _file: file }))
+        Ok(Err(read_holder(&mut file)))
     }
 
     /// The process that is crawling here now.
@@ -114,8 +125,18 @@ pub struct JobLock {
     _file: File,
 }
 
+impl JobLock {
+    fn signed(mut file: File) -> io::Result<JobLock> {
+        file.set_len(0)?;
+        writeln!(file, "{}", std::process::id())?;
+        Ok(JobLock { _file: file })
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use super::JobDir;
 
     #[test]
@@ -130,5 +151,23 @@ mod tests {
         drop(lock);
         assert_eq!(job.holder().unwrap(), None);
         assert!(job.lock().unwrap().is_ok());
+    }
+
+    #[test]
+    fn who_only_looks_keeps_no_crawl_from_beginning() {
+        let dir = tempfile::tempdir().unwrap();
+        let job = JobDir::new(dir.path().join("job"));
+        job.prepare().unwrap();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    job.holder().unwrap();
+                }
+            });
+            let refused = (0..300).filter(|_| job.lock().unwrap().is_err()).count();
+            done.store(true, Ordering::Relaxed);
+            assert_eq!(refused, 0);
+        });
     }
 }

@@ -89,6 +89,7 @@ pub fn wait(mut child: Child, limit: Duration) -> Output {
 /// What the crawl in that job says it waits for, as soon as it says so.
 pub fn waits_for(job: &Path, limit: Duration) -> String {
     let begun = Instant::now();
+    let mut last = None;
     while begun.elapsed() < limit {
         let output = annalist().arg("status").arg(job).arg("--json").output().unwrap();
         if output.status.success()
@@ -96,9 +97,10 @@ pub fn waits_for(job: &Path, limit: Duration) -> String {
         {
             return reason.to_owned();
         }
+        last = Some(output);
         std::thread::sleep(Duration::from_millis(100));
     }
-    panic!("it never said what it waits for");
+    panic!("it never said what it waits for: {last:?}");
 }
 
 /// The JSON object on the last line of standard output.
