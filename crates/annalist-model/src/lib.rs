@@ -4,6 +4,7 @@
 //! - `link`: a URL with how it was found
 //! - `capture`: the exchanged bytes of one fetch
 //! - `page`: what was read from a capture
+//! - `object`: what is lifted out of a page
 //! - `outcome`: what became of a link, and the reasons for leaving one alone
 //! - `score`, `time`: small numbers that cannot be wrong
 //! - `spec`: what the archivist wrote
@@ -12,6 +13,7 @@
 
 pub mod capture;
 pub mod link;
+pub mod object;
 pub mod outcome;
 pub mod page;
 pub mod score;
@@ -22,6 +24,7 @@ pub mod url;
 
 pub use capture::{Block, Capture, ResponseHead, Truncated};
 pub use link::{Hop, HopPath, Link, LinkKind};
+pub use object::Object;
 pub use outcome::{Outcome, SkipReason};
 pub use page::{FoundLink, Page, Readability, Unusable};
 pub use score::Score;

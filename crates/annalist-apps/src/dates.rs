@@ -1,0 +1,1 @@
+//! What people write for a date, as a moment.

@@ -1,0 +1,1 @@
+//! Main text, title, author, date and comments of pages that no catalogue describes.
