@@ -5,5 +5,7 @@
 //!
 //! Not here: fetching, reading markup, scores of topics.
 
+pub mod automaton;
 pub mod dates;
 pub mod generic;
+pub mod xpath;
