@@ -1,7 +1,7 @@
 //! Visible text as it is gathered: whitespace collapsed, one line a block. Which elements are visible and which
 //! are blocks is said here; the walk over the tree is in `html.rs`.
 
-use crate::tree::{Element, LocalName, Vocabulary, local_name};
+use crate::tree::{Element, LocalName, NodeId, Step, Tree, Vocabulary, local_name};
 
 /// Text under construction.
 #[derive(Debug, Default)]
@@ -38,6 +38,14 @@ impl VisibleText {
             self.fill_gap();
             self.text.push_str(&words[..end]);
             rest = &words[end..];
+        }
+    }
+
+    fn break_for(&mut self, element: &Element<'_>) {
+        match breaks(element) {
+            Break::Block => self.end_block(),
+            Break::Cell => self.end_cell(),
+            Break::Inline => {}
         }
     }
 
@@ -87,6 +95,34 @@ fn tidy_length(words: &[u8]) -> usize {
         }
     }
     words.len() - usize::from(last_was_space)
+}
+
+/// The visible text of a node with all below it, one line a block; `left_out` says what does not belong to it.
+pub fn plain(tree: &Tree, top: NodeId, left_out: &dyn Fn(NodeId) -> bool) -> String {
+    let mut text = VisibleText::default();
+    if let Some(own) = tree.text(top) {
+        text.push(own);
+    }
+    // The element whose content nobody sees, until it is left again.
+    let mut unseen: Option<NodeId> = None;
+    for step in tree.walk(top) {
+        match step {
+            Step::Enter(_) if unseen.is_some() => {}
+            Step::Enter(node) => match (tree.element(node), tree.text(node)) {
+                (Some(element), _) if is_hidden(&element) || left_out(node) => unseen = Some(node),
+                (Some(element), _) => text.break_for(&element),
+                (_, Some(words)) => text.push(words),
+                _ => {}
+            },
+            Step::Leave(node) if unseen == Some(node) => unseen = None,
+            Step::Leave(node) => {
+                if let Some(element) = tree.element(node).filter(|_| unseen.is_none()) {
+                    text.break_for(&element);
+                }
+            }
+        }
+    }
+    text.into_string()
 }
 
 /// Whitespace collapsed, on one line.
