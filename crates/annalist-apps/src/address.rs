@@ -27,8 +27,8 @@ impl Address {
 
     pub fn holds(&self, url: &Url) -> bool {
         let has = |(name, value): &(String, Option<String>)| {
-            url.query_pairs()
-                .any(|(key, found)| key == *name && value.as_ref().is_none_or(|value| found == *value))
+            parameters(url.query().unwrap_or_default())
+                .any(|(key, found)| key == name && value.as_ref().is_none_or(|value| found == value))
         };
         self.path.as_ref().is_none_or(|path| glob(path, url.path()))
             && self.host.as_ref().is_none_or(|host| is_host(host, url.host_str().unwrap_or_default()))
@@ -52,6 +52,30 @@ impl Address {
             .max_by_key(|piece| piece.len())
             .filter(|p| p.len() > 1)
     }
+}
+
+/// The parameters of a query: separated by `&`, or by `;` as some software does.
+pub fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    let pairs = query.split(['&', ';']).filter(|pair| !pair.is_empty());
+    pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+/// A query without some of its parameters; none if nothing is left.
+pub fn without(query: &str, is_left_out: impl Fn(&str) -> bool) -> Option<String> {
+    let mut kept = String::with_capacity(query.len());
+    for piece in query.split_inclusive(['&', ';']) {
+        let (pair, sign) = match piece.strip_suffix(['&', ';']) {
+            Some(pair) => (pair, &piece[pair.len()..]),
+            None => (piece, ""),
+        };
+        let name = pair.split('=').next().unwrap_or_default();
+        if !pair.is_empty() && !is_left_out(name) {
+            kept.push_str(pair);
+            kept.push_str(sign);
+        }
+    }
+    let kept = kept.trim_end_matches(['&', ';']);
+    (!kept.is_empty()).then(|| kept.to_owned())
 }
 
 fn is_host(pattern: &str, host: &str) -> bool {
@@ -171,6 +195,22 @@ mod tests {
             ("*a*b*", "/xxaxxbxx", true),
         ] {
             assert_eq!(glob(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_query_can_be_separated_by_semicolons_and_lose_parameters() {
+        let url = Url::parse("http://a.test/index.php?PHPSESSID=x&action=profile;u=3;sa=posts").unwrap();
+        let has =
+            |name: &str| Address { has: vec![(name.to_owned(), None)], ..Address::default() }.holds(&url);
+        assert!(has("PHPSESSID") && has("action") && has("u") && has("sa") && !has("x"));
+        for (query, left, expected) in [
+            ("a=1&sid=2;b=3", "sid", Some("a=1&b=3")),
+            ("sid=2", "sid", None),
+            ("a;sid", "sid", Some("a")),
+            ("sid=1&a=2", "sid", Some("a=2")),
+        ] {
+            assert_eq!(super::without(query, |name| name == left).as_deref(), expected, "{query}");
         }
     }
 

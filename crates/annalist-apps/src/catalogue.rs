@@ -97,8 +97,11 @@ pub enum Paging {
     Parameter(String),
     /// Found at the end of the path; the first group is the number.
     Path(Regex),
-    /// Anywhere; its first group is the number, and 1 on the first page.
-    Number(Regex),
+    /// Anywhere: what the first group finds, and what stands there on the first page.
+    Number {
+        at: Regex,
+        first: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

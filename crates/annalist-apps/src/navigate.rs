@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use annalist_model::{CanonicalUrl, FoundLink, Hop, UrlKey};
 use url::Url;
 
+use crate::address::{self, parameters};
 use crate::automaton::{Matches, select};
 use crate::catalogue::{Application, Level, Links, Others, Paging, Ruling};
 use crate::helper::Input;
@@ -127,12 +128,10 @@ impl Places {
 /// An address without parameters that change nothing; none where it has none of them.
 fn without(url: &CanonicalUrl, drops: &[String]) -> Option<CanonicalUrl> {
     let query = url.query()?;
-    let name = |pair: &str| pair.split('=').next().unwrap_or_default().to_owned();
-    let is_dropped = |pair: &&str| drops.contains(&name(pair));
-    query.split('&').any(|pair| is_dropped(&pair)).then_some(())?;
-    let kept: Vec<&str> = query.split('&').filter(|pair| !is_dropped(pair)).collect();
+    let is_dropped = |name: &str| drops.iter().any(|drop| drop == name);
+    parameters(query).any(|(name, _)| is_dropped(name)).then_some(())?;
     let mut changed = url.as_url().clone();
-    changed.set_query(Some(kept.join("&").as_str()).filter(|query| !query.is_empty()));
+    changed.set_query(address::without(query, is_dropped).as_deref());
     CanonicalUrl::parse(changed.as_str()).ok()
 }
 
@@ -180,12 +179,13 @@ pub(crate) fn paged(url: &Url, paging: &[Paging]) -> Paged {
                     thread.set_path(&kept);
                 }
             }
-            Paging::Number(regex) => {
+            Paging::Number { at, first } => {
                 let text = thread.as_str().to_owned();
-                if let Some(group) = regex.captures(&text).and_then(|found| found.get(1)) {
-                    number = number.or_else(|| group.as_str().parse().ok());
-                    let first = format!("{}1{}", &text[..group.start()], &text[group.end()..]);
-                    if let Ok(url) = Url::parse(&first) {
+                if let Some(group) = at.captures(&text).and_then(|found| found.get(1)) {
+                    let digits: String = group.as_str().chars().filter(char::is_ascii_digit).collect();
+                    number = number.or(digits.parse().ok());
+                    let of_first = format!("{}{first}{}", &text[..group.start()], &text[group.end()..]);
+                    if let Ok(url) = Url::parse(&of_first) {
                         thread = url;
                     }
                 }

@@ -225,6 +225,8 @@ pub enum AppsCommand {
     Detect(AppsPageArgs),
     /// Lift posts, comments and articles out of a page, and say which of its links are followed
     Extract(AppsPageArgs),
+    /// What was written on the pages of a crawl: threads joined over their pages, each post and comment once
+    Objects(AppsObjectsArgs),
     /// Check descriptions, and that their example pages come out as expected
     Check(AppsCheckArgs),
 }
@@ -256,6 +258,18 @@ pub struct AppsPageArgs {
     #[arg(long, value_name = "NETWORK")]
     pub allow: Vec<String>,
     /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AppsObjectsArgs {
+    /// The job directory
+    pub dir: PathBuf,
+    /// One JSON object a line for each post, comment or article, by threads
+    #[arg(long)]
+    pub jsonl: bool,
+    /// One JSON object with the counts as the last line of standard output
     #[arg(long)]
     pub json: bool,
 }

@@ -73,6 +73,14 @@ pub struct Links {
     pub addresses: Addresses,
 }
 
+impl Links {
+    /// The first rule that an address alone fulfils.
+    pub fn by_address(&self, url: &annalist_model::CanonicalUrl) -> Option<&LinkRule> {
+        let holding = self.addresses.holding(url.as_url());
+        holding.into_iter().filter_map(|place| self.rules.get(place)).find(|rule| rule.at.is_none())
+    }
+}
+
 #[derive(Debug)]
 pub struct LinkRule {
     pub ruling: Ruling,

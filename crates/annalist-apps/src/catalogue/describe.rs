@@ -253,7 +253,7 @@ impl Reading {
     }
 
     fn paging(&mut self, xml: &Xml) -> Vec<Paging> {
-        self.known(xml, &["parameter", "path", "matches"]);
+        self.known(xml, &["parameter", "path", "matches", "first"]);
         let mut paging = Vec::new();
         let parameters = xml.attribute("parameter").unwrap_or_default().split_ascii_whitespace();
         paging.extend(parameters.map(|name| Paging::Parameter(name.to_owned())));
@@ -269,7 +269,8 @@ impl Reading {
             if regex.captures_len() < 2 {
                 self.mistake(xml, "matches has no group for the number: (\\d+)".to_owned());
             }
-            paging.push(Paging::Number(regex));
+            let first = xml.attribute("first").unwrap_or_default().to_owned();
+            paging.push(Paging::Number { at: regex, first });
         }
         if paging.is_empty() {
             self.mistake(xml, "<paging> says nothing; expected parameter, path or matches".to_owned());

@@ -15,6 +15,7 @@ use crate::exit::{BadConfiguration, Exit};
 use crate::{pages, spec_file};
 
 mod check;
+mod objects;
 
 /// What a listing has room for.
 const WORDS: usize = 300;
@@ -25,6 +26,7 @@ pub fn run(args: &AppsArgs) -> Result<Exit> {
         AppsCommand::List(args) => list(args),
         AppsCommand::Detect(args) => detect(args),
         AppsCommand::Extract(args) => extract(args),
+        AppsCommand::Objects(args) => objects::run(args),
         AppsCommand::Check(args) => check::run(args),
     }
 }
