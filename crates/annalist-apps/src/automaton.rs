@@ -9,8 +9,8 @@ use annalist_read::tree::{Element, NodeId, Step as Walk, Tree};
 
 use crate::xpath::{Axis, Expression, NodeTest, Operator, Path, Predicate, Step, Test, Value};
 
-mod holds;
-mod select;
+pub(crate) mod holds;
+pub(crate) mod select;
 
 pub use select::{Spot, select};
 

@@ -64,7 +64,10 @@ pub enum Sign {
     Address(Address),
     Text(String),
     All(Vec<Sign>),
+    Any(Vec<Sign>),
     None(Vec<Sign>),
+    /// What tells the application, or the level, that this one extends.
+    Inherited,
 }
 
 /// What happens to links that no rule fits.

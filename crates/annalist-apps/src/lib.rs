@@ -4,12 +4,14 @@
 //! - `catalogue`: what is known of applications, read from XML files; `address` and `xpath` are the languages its conditions are
 //!   written in, `automaton` finds all its expressions in one run over a page
 //! - `extract`: posts and comments with author and date; `navigate`: which links are followed
+//! - `adapt`: rules that repair themselves when a template is not the described one
 //! - `report`: all of it as JSON
 //! - `dates`: what people write for a date, as a moment
 //! - `generic`: main text, title, author, date and comments of pages that no catalogue describes
 //!
 //! Not here: fetching, reading markup, scores of topics.
 
+pub mod adapt;
 pub mod address;
 pub mod automaton;
 pub mod catalogue;

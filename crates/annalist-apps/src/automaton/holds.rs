@@ -6,7 +6,7 @@ use super::Beside;
 use crate::xpath::{NodeTest, Operator, Predicate, Test, Value};
 
 /// Whether all conditions hold, in their order: a count is of those that fulfil what stands before it.
-pub(super) fn all(tree: &Tree, node: NodeId, test: &NodeTest, predicates: &[Predicate]) -> bool {
+pub(crate) fn all(tree: &Tree, node: NodeId, test: &NodeTest, predicates: &[Predicate]) -> bool {
     (0..predicates.len()).all(|place| {
         let (before, rest) = predicates.split_at(place);
         match rest.first() {
@@ -70,7 +70,7 @@ pub(super) fn all_beside(element: &Beside, predicates: &[Predicate]) -> bool {
 }
 
 /// The text of a node with all below it, white space folded: what a person would compare with.
-pub(super) fn string_value(tree: &Tree, node: NodeId) -> String {
+pub(crate) fn string_value(tree: &Tree, node: NodeId) -> String {
     let mut text = tree.text(node).unwrap_or_default().to_owned();
     for step in tree.walk(node) {
         if let Step::Enter(below) = step {

@@ -32,7 +32,7 @@ pub fn select<'t>(tree: &'t Tree, matches: &Matches, pattern: &Pattern) -> Vec<S
     spots
 }
 
-fn end<'t>(tree: &'t Tree, node: NodeId, step: &Step, spots: &mut Vec<Spot<'t>>) {
+pub(crate) fn end<'t>(tree: &'t Tree, node: NodeId, step: &Step, spots: &mut Vec<Spot<'t>>) {
     match step.axis {
         Axis::Child => end_at(tree, node, step, spots),
         Axis::Below => {

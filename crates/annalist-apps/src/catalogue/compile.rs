@@ -110,6 +110,7 @@ enum Compiled {
     /// Its number among all texts.
     Text(usize),
     All(Vec<Compiled>),
+    Any(Vec<Compiled>),
     None(Vec<Compiled>),
 }
 
@@ -147,7 +148,7 @@ impl Catalogue {
                         *owner = number;
                     }
                 }
-                Compiled::All(_) | Compiled::None(_) => {}
+                Compiled::All(_) | Compiled::Any(_) | Compiled::None(_) => {}
             });
         }
         let texts = AhoCorasickBuilder::new().match_kind(MatchKind::Standard).build(&making.texts).ok();
@@ -220,6 +221,7 @@ impl Compiled {
             Compiled::Address(address) => address.holds(shown.url),
             Compiled::Text(text) => shown.texts.binary_search(text).is_ok(),
             Compiled::All(signs) => signs.iter().all(|sign| sign.holds(shown)),
+            Compiled::Any(signs) => signs.iter().any(|sign| sign.holds(shown)),
             Compiled::None(signs) => !signs.iter().any(|sign| sign.holds(shown)),
         }
     }
@@ -229,7 +231,7 @@ impl Compiled {
 fn each_leaf(signs: &[Compiled], visit: &mut impl FnMut(&Compiled)) {
     for sign in signs {
         match sign {
-            Compiled::All(inner) => each_leaf(inner, visit),
+            Compiled::All(inner) | Compiled::Any(inner) => each_leaf(inner, visit),
             Compiled::None(_) => {}
             leaf => visit(leaf),
         }
@@ -315,6 +317,9 @@ impl Making {
                 Compiled::Text(self.texts.len() - 1)
             }
             Sign::All(signs) => Compiled::All(self.signs(signs)),
+            Sign::Any(signs) => Compiled::Any(self.signs(signs)),
+            // Completed before; where there is nothing to inherit, nothing tells it.
+            Sign::Inherited => Compiled::Any(Vec::new()),
             Sign::None(signs) => Compiled::None(self.signs(signs)),
         });
         made.collect()

@@ -148,7 +148,12 @@ impl Reading {
         match xml.name.as_str() {
             "note" => None,
             "all" => Some(Sign::All(self.signs(xml))),
+            "any" => Some(Sign::Any(self.signs(xml))),
             "none" => Some(Sign::None(self.signs(xml))),
+            "inherited" => {
+                self.known(xml, &[]);
+                Some(Sign::Inherited)
+            }
             "markup" => {
                 self.known(xml, &["at"]);
                 Some(Sign::Markup(self.expression(xml, "at")?))
@@ -195,7 +200,7 @@ impl Reading {
                 self.mistake(
                     xml,
                     format!(
-                        "<{other}> is no sign; expected generator, header, cookie, url, text, markup, all or none"
+                        "<{other}> is no sign; expected generator, header, cookie, url, text, markup, all, any, none or inherited"
                     ),
                 );
                 None

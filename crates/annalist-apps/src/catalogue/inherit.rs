@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Description, LevelDescription, Mistake};
+use super::{Description, LevelDescription, Mistake, Sign};
 
 /// More generations are a circle.
 const MOST_GENERATIONS: usize = 16;
@@ -57,6 +57,7 @@ fn merge(own: &Description, above: &[&Description]) -> Whole {
         heirs.push(one);
     }
     let mut description = own.clone();
+    description.signs = heirs.iter().rev().fold(Vec::new(), |above, one| with_inherited(&one.signs, &above));
     description.rules = heirs.iter().flat_map(|one| one.rules.clone()).collect();
     description.drops = heirs.iter().flat_map(|one| one.drops.clone()).collect();
     description.paging = heirs.iter().flat_map(|one| one.paging.clone()).collect();
@@ -97,12 +98,33 @@ fn extend(merged: &mut LevelDescription, level: &LevelDescription) {
     merged.kind = merged.kind.or(level.kind);
     merged.is_index = merged.is_index.or(level.is_index);
     merged.others = merged.others.or(level.others);
-    if merged.signs.is_none() {
-        merged.signs = level.signs.clone();
-    }
+    merged.signs = match (merged.signs.take(), &level.signs) {
+        (None, signs) => signs.clone(),
+        (Some(own), Some(signs)) => Some(with_inherited(&own, signs)),
+        (own, None) => own,
+    };
     merged.paging.extend(level.paging.iter().cloned());
     merged.next.extend(level.next.iter().cloned());
     merged.fields.extend(level.fields.iter().cloned());
-    merged.objects.extend(level.objects.iter().cloned());
+    for object in &level.objects {
+        // What is learned of an object's field does not hide its other fields.
+        let same = merged.objects.iter_mut().find(|own| own.kind == object.kind && own.at == object.at);
+        match same {
+            Some(own) => own.fields.extend(object.fields.iter().cloned()),
+            None => merged.objects.push(object.clone()),
+        }
+    }
     merged.acts.extend(level.acts.iter().cloned());
+}
+
+/// Signs with those they refer to.
+fn with_inherited(signs: &[Sign], above: &[Sign]) -> Vec<Sign> {
+    let complete = |sign: &Sign| match sign {
+        Sign::Inherited => Sign::Any(above.to_vec()),
+        Sign::All(inner) => Sign::All(with_inherited(inner, above)),
+        Sign::Any(inner) => Sign::Any(with_inherited(inner, above)),
+        Sign::None(inner) => Sign::None(with_inherited(inner, above)),
+        other => other.clone(),
+    };
+    signs.iter().map(complete).collect()
 }
