@@ -56,8 +56,7 @@ fn numeric(tokens: &Tokens, at: usize, order: Option<Order>) -> Option<Day> {
     }
     let place = at..at + 5;
     if first_digits == 4 && third_digits <= 2 {
-        let date = date(first, second, third).or_else(|| date(first, third, second))?;
-        return Some(Day { date, place });
+        return Some(Day { date: date(first, second, third)?, place });
     }
     if first_digits > 2 || !(third_digits == 4 || third_digits == 2) {
         return None;
