@@ -26,7 +26,7 @@ mod parts;
 mod reader;
 pub mod sitemap;
 pub mod srcset;
-mod text;
+pub mod text;
 pub mod tree;
 mod xml;
 
