@@ -7,7 +7,9 @@ use annalist_model::Object;
 use annalist_read::tree::Tree;
 
 use crate::automaton::Matches;
-use crate::catalogue::{Application, Catalogue, Description, Field, Level, LevelDescription, LevelKind, ObjectRule, Sign};
+use crate::catalogue::{
+    Application, Catalogue, Description, Field, Level, LevelDescription, LevelKind, ObjectRule, Sign,
+};
 use crate::extract;
 use crate::helper::Input;
 use crate::xpath::Expression;
@@ -84,7 +86,8 @@ pub(crate) fn failures(level: &Level, objects: &[Object], tree: &Tree) -> Vec<Fa
         }
         for field in NEEDED {
             let has_rule = level.objects.iter().any(|plan| {
-                plan.rule.kind == kind && plan.rule.fields.iter().any(|rule| rule.field == field && rule.at.is_some())
+                plan.rule.kind == kind
+                    && plan.rule.fields.iter().any(|rule| rule.field == field && rule.at.is_some())
             });
             let having = of_kind.iter().filter(|object| has(object, field)).count();
             let is_optional = field == Field::Title && kind == "comment";
@@ -115,7 +118,12 @@ fn are_believable(objects: &[Object]) -> bool {
 }
 
 /// What rules find on a page: exactly what they would find in a catalogue.
-fn tried(rules: &[ObjectRule], level: Option<&LevelDescription>, application: &str, input: &Input<'_>) -> Vec<Object> {
+fn tried(
+    rules: &[ObjectRule],
+    level: Option<&LevelDescription>,
+    application: &str,
+    input: &Input<'_>,
+) -> Vec<Object> {
     let fields = level.map(|level| level.fields.clone()).unwrap_or_default();
     let paging = level.map(|level| level.paging.clone()).unwrap_or_default();
     let trial = LevelDescription {
@@ -220,7 +228,11 @@ pub fn site_description(lessons: &[&Lesson]) -> Option<Description> {
         });
         if let Some(level) = levels.get_mut(place) {
             level.objects.extend(lesson.rules.iter().cloned());
-            level.signs = lesson.sign.clone().map(|sign| vec![Sign::Inherited, Sign::Markup(sign)]).or(level.signs.take());
+            level.signs = lesson
+                .sign
+                .clone()
+                .map(|sign| vec![Sign::Inherited, Sign::Markup(sign)])
+                .or(level.signs.take());
         }
     }
     let here = crate::address::Address { host: Some(first.host.clone()), ..Default::default() };

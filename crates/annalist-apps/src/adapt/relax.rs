@@ -44,7 +44,10 @@ pub(super) fn relaxations(tree: &Tree, within: &[NodeId], path: &Path, taste: &T
                 continue;
             }
             let changes = distance(target, &step);
-            let is_known = taste.known.iter().any(|known| known.test == step.test && known.predicates == step.predicates);
+            let is_known = taste
+                .known
+                .iter()
+                .any(|known| known.test == step.test && known.predicates == step.predicates);
             let dislike = match (is_known, is_customary(&step, taste.customary)) {
                 (true, _) => 0,
                 (false, true) => 1,
@@ -54,7 +57,10 @@ pub(super) fn relaxations(tree: &Tree, within: &[NodeId], path: &Path, taste: &T
             alone.steps.extend(last.cloned());
             if changes > 0 || !before.is_empty() {
                 let left_out = before.len() as u32;
-                found.push((Relaxed { path: alone, changes: changes + left_out, is_worst_case: changes > 1 }, dislike));
+                found.push((
+                    Relaxed { path: alone, changes: changes + left_out, is_worst_case: changes > 1 },
+                    dislike,
+                ));
             }
             if !before.is_empty() && changes > 0 {
                 let mut whole = Path { steps: before.to_vec() };
@@ -64,7 +70,8 @@ pub(super) fn relaxations(tree: &Tree, within: &[NodeId], path: &Path, taste: &T
             }
         }
     }
-    found.sort_by_key(|(relaxed, dislike)| (relaxed.is_worst_case && *dislike > 0, *dislike, relaxed.changes));
+    found
+        .sort_by_key(|(relaxed, dislike)| (relaxed.is_worst_case && *dislike > 0, *dislike, relaxed.changes));
     found.truncate(MOST_CANDIDATES);
     found.into_iter().map(|(relaxed, _)| relaxed).collect()
 }
@@ -130,9 +137,10 @@ fn is_customary(step: &Step, words: &[&str]) -> bool {
     step.predicates.iter().any(|predicate| match predicate {
         Predicate::Is(Test { operator, .. }) => {
             let text = match operator {
-                Operator::Has(text) | Operator::Equals(text) | Operator::StartsWith(text) | Operator::Contains(text) => {
-                    text.to_lowercase()
-                }
+                Operator::Has(text)
+                | Operator::Equals(text)
+                | Operator::StartsWith(text)
+                | Operator::Contains(text) => text.to_lowercase(),
                 Operator::Exists => String::new(),
             };
             words.iter().any(|word| text.contains(word))

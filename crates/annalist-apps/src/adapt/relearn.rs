@@ -91,7 +91,9 @@ impl Setting<'_> {
                 .find_map(|node| Some((node, self.says(node, field, value)?)));
             if let Some((node, attribute)) = found {
                 // The innermost element that says it.
-                let deepest = below(tree, node).filter(|below| self.says(*below, field, value) == Some(attribute)).last();
+                let deepest = below(tree, node)
+                    .filter(|below| self.says(*below, field, value) == Some(attribute))
+                    .last();
                 return Some((deepest.unwrap_or(node), attribute));
             }
             inner = outer;
@@ -119,7 +121,12 @@ impl Setting<'_> {
         (string_value(tree, node) == value.split_whitespace().collect::<Vec<_>>().join(" ")).then_some(None)
     }
 
-    fn rule_for(&self, kind: &str, level: &Level, located: &[Located<'_>]) -> Option<(ObjectRule, Vec<Changed>)> {
+    fn rule_for(
+        &self,
+        kind: &str,
+        level: &Level,
+        located: &[Located<'_>],
+    ) -> Option<(ObjectRule, Vec<Changed>)> {
         let tree = self.input.tree;
         let plan = level.objects.iter().find(|plan| plan.rule.kind == kind)?;
         let bodies: Vec<NodeId> = located.iter().map(|one| one.body).collect();
@@ -136,7 +143,12 @@ impl Setting<'_> {
         let example = located.first().map(|one| short(&one.object.body)).unwrap_or_default();
         let before = |field: Option<Field>| -> String {
             let expressions: Vec<String> = match field {
-                None => level.objects.iter().filter(|plan| plan.rule.kind == kind).map(|plan| plan.rule.at.to_string()).collect(),
+                None => level
+                    .objects
+                    .iter()
+                    .filter(|plan| plan.rule.kind == kind)
+                    .map(|plan| plan.rule.at.to_string())
+                    .collect(),
                 Some(field) => {
                     let rules = plan.rule.fields.iter().filter(|rule| rule.field == field);
                     rules.filter_map(|rule| Some(rule.at.as_ref()?.to_string())).collect()
@@ -145,7 +157,13 @@ impl Setting<'_> {
             expressions.join(" | ")
         };
         let how = || "stands here now".to_owned();
-        changes.push(Changed { what: kind.to_owned(), before: before(None), now: at.to_string(), how: how(), example });
+        changes.push(Changed {
+            what: kind.to_owned(),
+            before: before(None),
+            now: at.to_string(),
+            how: how(),
+            example,
+        });
         for field in [Field::Body, Field::Author, Field::Date, Field::Title] {
             let mut spots: Vec<(NodeId, NodeId)> = Vec::new();
             let mut attribute = None;
@@ -153,7 +171,10 @@ impl Setting<'_> {
                 let found = if field == Field::Body {
                     Some((one.body, None))
                 } else {
-                    one.fields.iter().find(|(own, ..)| *own == field).map(|(_, node, attribute)| (*node, *attribute))
+                    one.fields
+                        .iter()
+                        .find(|(own, ..)| *own == field)
+                        .map(|(_, node, attribute)| (*node, *attribute))
                 };
                 if let Some((node, said)) = found {
                     spots.push((*place, node));
@@ -201,14 +222,19 @@ fn attribute_step(name: &str) -> Step {
 /// The element around everything of one object, or, where that has others in it, the first of the neighbours that it is spread over.
 fn container(tree: &Tree, one: &Located<'_>, bodies: &[NodeId]) -> Option<(NodeId, bool)> {
     let holds_all = |node: NodeId| {
-        one.fields.iter().filter(|(field, ..)| *field != Field::Title).all(|(_, place, _)| is_within(tree, *place, node))
+        one.fields
+            .iter()
+            .filter(|(field, ..)| *field != Field::Title)
+            .all(|(_, place, _)| is_within(tree, *place, node))
     };
-    let holds_other = |node: NodeId| bodies.iter().any(|body| *body != one.body && is_within(tree, *body, node));
+    let holds_other =
+        |node: NodeId| bodies.iter().any(|body| *body != one.body && is_within(tree, *body, node));
     for node in around(tree, one.body) {
         if holds_other(node) {
             // Its parts are children of this one.
             let is_part = |child: &NodeId| {
-                is_within(tree, one.body, *child) || one.fields.iter().any(|(_, place, _)| is_within(tree, *place, *child))
+                is_within(tree, one.body, *child)
+                    || one.fields.iter().any(|(_, place, _)| is_within(tree, *place, *child))
             };
             let mut own_parts = tree.children(node).filter(is_part);
             return own_parts.next().map(|first| (first, true));
@@ -273,4 +299,3 @@ fn same_moment(one: &str, other: &str) -> bool {
     let moment = |text: &str| text.parse::<jiff::Timestamp>().ok();
     one == other || moment(one).is_some_and(|at| moment(other) == Some(at))
 }
-

@@ -61,7 +61,8 @@ impl Setting<'_> {
     pub(super) fn find_level(&self) -> Option<(Vec<Object>, Lesson)> {
         for level in self.application.levels.iter().filter(|level| level.kind == LevelKind::Terminal) {
             let Some(kind) = level.objects.first().map(|plan| plan.rule.kind.clone()) else { continue };
-            let Some((rule, mut changes)) = self.known_object(&kind, level).or_else(|| self.new_object(&kind, level))
+            let Some((rule, mut changes)) =
+                self.known_object(&kind, level).or_else(|| self.new_object(&kind, level))
             else {
                 continue;
             };
@@ -216,8 +217,12 @@ impl Setting<'_> {
         let general = self.application.general_type();
         let alike = self.catalogue.applications.iter().filter(|other| other.general_type() == general);
         let plans = alike.flat_map(|other| other.levels.iter().flat_map(|level| &level.objects));
-        let paths = plans.filter(|plan| is_meant(plan)).flat_map(|plan| expressions(plan)).flat_map(|at| &at.paths);
-        paths.filter_map(|path| path.split().0.last()).map(|step| Step { axis: Axis::Below, ..step.clone() }).collect()
+        let paths =
+            plans.filter(|plan| is_meant(plan)).flat_map(|plan| expressions(plan)).flat_map(|at| &at.paths);
+        paths
+            .filter_map(|path| path.split().0.last())
+            .map(|step| Step { axis: Axis::Below, ..step.clone() })
+            .collect()
     }
 
     /// Gives an object's rule an expression for a field that its own do not find.
@@ -230,7 +235,14 @@ impl Setting<'_> {
         let hints = Hints { now: self.input.at, ..first.hints.clone() };
         let known = self.known_steps(
             |_| true,
-            |plan| plan.rule.fields.iter().filter(|one| one.field == field).filter_map(|one| one.at.as_ref()).collect(),
+            |plan| {
+                plan.rule
+                    .fields
+                    .iter()
+                    .filter(|one| one.field == field)
+                    .filter_map(|one| one.at.as_ref())
+                    .collect()
+            },
         );
         let taste = Taste { known: &known, customary: customary(field) };
         let taken = self.taken(rule, field, &contexts);
@@ -254,7 +266,8 @@ impl Setting<'_> {
                     if good == 0 || good * 5 < contexts.len() * 4 {
                         continue;
                     }
-                    let example = values.iter().flatten().next().map(|(_, value)| short(value)).unwrap_or_default();
+                    let example =
+                        values.iter().flatten().next().map(|(_, value)| short(value)).unwrap_or_default();
                     let candidate = Relaxed { path: path.clone(), ..relaxed.clone() };
                     if field != Field::Body {
                         return Some(self.adopt(rule, field, first, candidate, example));
@@ -290,7 +303,13 @@ impl Setting<'_> {
         let now = at.to_string();
         let new = FieldRule { at: Some(at), value: None, matches: None, ..like.clone() };
         rule.fields.insert(0, new);
-        Changed { what: format!("{} of {}", field.name(), rule.kind), before: before.join(" | "), now, how, example }
+        Changed {
+            what: format!("{} of {}", field.name(), rule.kind),
+            before: before.join(" | "),
+            now,
+            how,
+            example,
+        }
     }
 
     /// The first thing a path finds in an object that is not another object's.
@@ -316,9 +335,9 @@ impl Setting<'_> {
         for context in contexts {
             for field in [Field::Author, Field::Date, Field::Title, Field::Body] {
                 let rules = rule.fields.iter().filter(|one| one.field == field && field != but);
-                let spot = rules.filter_map(|one| one.at.as_ref()).find_map(|at| {
-                    find(self.input.tree, *context, at).first().map(|spot| spot.node)
-                });
+                let spot = rules
+                    .filter_map(|one| one.at.as_ref())
+                    .find_map(|at| find(self.input.tree, *context, at).first().map(|spot| spot.node));
                 taken.extend(spot.map(|node| (field, node)));
             }
         }
@@ -382,12 +401,14 @@ fn dated_nodes(tree: &Tree) -> HashSet<NodeId> {
     let hints = Hints::default();
     for step in tree.walk(NodeId::ROOT) {
         let Walk::Enter(node) = step else { continue };
-        let by_name = tree.element(node).is_some_and(|element| {
-            &**element.name() == "time" || element.attribute("datetime").is_some()
-        });
-        let has_digits = |text: &str| text.len() <= LONGEST && text.bytes().filter(u8::is_ascii_digit).count() >= 2;
+        let by_name = tree
+            .element(node)
+            .is_some_and(|element| &**element.name() == "time" || element.attribute("datetime").is_some());
+        let has_digits =
+            |text: &str| text.len() <= LONGEST && text.bytes().filter(u8::is_ascii_digit).count() >= 2;
         let by_text = || {
-            tree.text(node).is_some_and(|text| has_digits(text.trim()) && dates::parse(text.trim(), &hints).is_some())
+            tree.text(node)
+                .is_some_and(|text| has_digits(text.trim()) && dates::parse(text.trim(), &hints).is_some())
         };
         if by_name || by_text() {
             for outer in super::search::around(tree, node) {
@@ -409,7 +430,8 @@ fn text_length(tree: &Tree, node: NodeId) -> usize {
 }
 
 fn told(relaxed: &Relaxed) -> String {
-    let times = if relaxed.changes == 1 { "1 change".to_owned() } else { format!("{} changes", relaxed.changes) };
+    let times =
+        if relaxed.changes == 1 { "1 change".to_owned() } else { format!("{} changes", relaxed.changes) };
     if relaxed.is_worst_case { format!("{times}, several in one step") } else { times }
 }
 

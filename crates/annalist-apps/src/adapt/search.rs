@@ -3,14 +3,15 @@
 
 use annalist_read::tree::{NodeId, Step as Walk, Tree};
 
+use crate::automaton::Spot;
 use crate::automaton::holds;
 use crate::automaton::select::end;
-use crate::automaton::Spot;
 use crate::xpath::{Axis, Expression, NodeTest, Path, Step};
 
 /// What an expression finds below a node, in the page's order.
 pub(super) fn find<'t>(tree: &'t Tree, from: NodeId, expression: &Expression) -> Vec<Spot<'t>> {
-    let mut spots: Vec<Spot<'t>> = expression.paths.iter().flat_map(|path| find_path(tree, from, path)).collect();
+    let mut spots: Vec<Spot<'t>> =
+        expression.paths.iter().flat_map(|path| find_path(tree, from, path)).collect();
     if expression.paths.len() > 1 {
         spots.sort_by_key(|spot| spot.node);
         spots.dedup();

@@ -36,8 +36,20 @@ pub(super) fn is_believable(field: Field, value: &str, hints: &Hints) -> bool {
 /// Words of buttons and links that stand beside posts.
 fn is_control(value: &str) -> bool {
     const CONTROLS: [&str; 14] = [
-        "reply", "quote", "report", "share", "permalink", "edit", "like", "link", "print", "top", "says", "said",
-        "wrote", "comments",
+        "reply",
+        "quote",
+        "report",
+        "share",
+        "permalink",
+        "edit",
+        "like",
+        "link",
+        "print",
+        "top",
+        "says",
+        "said",
+        "wrote",
+        "comments",
     ];
     let plain = value.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     CONTROLS.contains(&plain.as_str())

@@ -11,7 +11,8 @@ pub fn to_xml(site: &Description, lessons: &[&Lesson]) -> String {
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let extends = site.extends.as_deref().map(|id| format!(" extends={}", quoted(id))).unwrap_or_default();
     let _ = writeln!(out, "<application id={} name={}{extends}>", quoted(&site.id), quoted(&site.name));
-    let _ = writeln!(out, "  <note>Learned while crawling; what is here comes before what it extends.</note>");
+    let _ =
+        writeln!(out, "  <note>Learned while crawling; what is here comes before what it extends.</note>");
     for change in lessons.iter().flat_map(|lesson| &lesson.changes) {
         let _ = writeln!(out, "  <note>{}</note>", escaped(&sentence(change)));
     }
@@ -75,7 +76,10 @@ fn write_sign(out: &mut String, sign: &Sign, indent: usize) {
                 ("path", address.path.clone().unwrap_or_default()),
                 ("has", pairs(&address.has)),
                 ("without", pairs(&address.without)),
-                ("matches", address.matches.as_ref().map(|regex| regex.as_str().to_owned()).unwrap_or_default()),
+                (
+                    "matches",
+                    address.matches.as_ref().map(|regex| regex.as_str().to_owned()).unwrap_or_default(),
+                ),
             ] {
                 if !value.is_empty() {
                     let _ = write!(out, " {name}={}", quoted(&value));
@@ -109,7 +113,7 @@ fn write_field(out: &mut String, rule: &FieldRule) {
         ("match", rule.matches.as_ref().map(|regex| regex.as_str().to_owned())),
         ("format", rule.hints.format.clone()),
         ("order", order.map(str::to_owned)),
-        ("zone", rule.hints.zone_name()),
+        ("zone", rule.hints.zone.clone()),
     ] {
         if let Some(value) = value {
             let _ = write!(out, " {name}={}", quoted(&value));

@@ -11,7 +11,7 @@ use super::{
     Rule, Ruling, Sign,
 };
 use crate::address::Address;
-use crate::dates::{Hints, Order};
+use crate::dates::{self, Hints, Order};
 use crate::xpath::Expression;
 
 const ADDRESS: [&str; 5] = ["host", "path", "has", "without", "matches"];
@@ -351,13 +351,10 @@ impl Reading {
                 None
             }
         };
-        let zone = xml.attribute("zone").and_then(|zone| {
-            let read = Hints::zone(zone);
-            if read.is_none() {
-                self.mistake(xml, format!("zone is {zone:?}; expected an offset such as +01:00, or UTC"));
-            }
-            read
-        });
+        let zone = xml.attribute("zone").map(str::to_owned);
+        if let Some(zone) = zone.as_deref().filter(|zone| !dates::is_zone(zone)) {
+            self.mistake(xml, format!("zone is {zone:?}; expected an offset such as +01:00, or UTC"));
+        }
         Hints { order, zone, format: xml.attribute("format").map(str::to_owned), ..Hints::default() }
     }
 
