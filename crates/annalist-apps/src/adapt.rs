@@ -183,6 +183,17 @@ pub fn adapt(
     if failures.is_empty() { None } else { setting.renew(level, &failures) }
 }
 
+/// What an earlier lesson finds on another page, if that can be believed.
+pub(crate) fn again(application: &Application, lesson: &Lesson, input: &Input<'_>) -> Option<Vec<Object>> {
+    let level = application.levels.iter().find(|level| level.id == lesson.level)?;
+    let mut rules = lesson.rules.clone();
+    rules.extend(level.objects.iter().map(|plan| plan.rule.clone()));
+    let objects = tried(&rules, Some(&level.description), &application.id, input);
+    let first = level.objects.first().map(|plan| plan.rule.kind.as_str());
+    let main: Vec<Object> = objects.iter().filter(|object| Some(object.kind.as_str()) == first).cloned().collect();
+    are_believable(&main).then_some(objects)
+}
+
 /// What adaptation looks at.
 struct Setting<'s> {
     catalogue: &'s Catalogue,
