@@ -1,6 +1,7 @@
 //! What a page leads to: each of its links in scope with a value, or refused with a reason. How links are read is in
 //! `annalist-read`; what is in scope is in `scope.rs`; how a value becomes an order is the frontier's concern.
 
+use annalist_apps::{Choice, Seen};
 use annalist_frontier::{Change, LeasedLink, Urgency};
 use annalist_model::spec::{Order, RobotsPolicy, Spec};
 use annalist_model::{CanonicalUrl, Capture, Link, LinkKind, Page, Score, SkipReason};
@@ -30,6 +31,7 @@ pub fn find(
     leased: &LeasedLink,
     capture: &Capture,
     page: &mut Page,
+    seen: Option<&Seen>,
     verdict: Option<&annalist_judge::Verdict>,
     via: Option<&str>,
     stages: &Stages,
@@ -68,12 +70,27 @@ pub fn find(
     };
     let share = 1.0 / page.links.len().max(1) as f32;
     let neutral = stages.judging.as_ref().map(|judging| judging.neutral());
+    let mut choices = Vec::new();
+    if let Some(apps) = &stages.apps {
+        let frontier = stages.frontier();
+        findings.changes.extend(seen.and_then(|seen| apps.hear(&capture.url, seen, &frontier)));
+        choices = apps.choices(&capture.url, page, seen, &frontier);
+    }
     for (place, found) in page.links.iter().enumerate().take(MOST_LINKS) {
-        let link = leased.link.child(found.url.clone(), found.kind, &found.anchor);
+        let choice = choices.get(place).unwrap_or(&Choice::Untouched);
+        let (url, factor) = match choice {
+            Choice::Follow { score, instead, .. } => (instead.as_ref().unwrap_or(&found.url), *score),
+            _ => (&found.url, 1.0),
+        };
+        let link = leased.link.child(url.clone(), found.kind, &found.anchor);
         findings.outlinks.push(format!("{} {} {}", link.url, found.kind.hop().letter(), found.kind.name()));
         let of_link = (obeys && found.nofollow)
             .then(|| (SkipReason::Nofollow, "the link is marked as not to be followed".to_owned()));
-        let barred_link = barred.clone().or(of_link).filter(|_| !is_embed(&link));
+        let of_application = match choice {
+            Choice::Never { reason } => Some((SkipReason::Application, reason.clone())),
+            _ => None,
+        };
+        let barred_link = barred.clone().or(of_link).or(of_application).filter(|_| !is_embed(&link));
         findings.changes.push(match barred_link {
             Some((reason, detail)) => Change::Refused { link, reason, detail },
             None => {
@@ -83,7 +100,7 @@ pub fn find(
                     Some(neutral) => *neutral,
                     None => value_of(&link, leased.value * share, spec),
                 });
-                admit(link, value, &here, &stages.scope)
+                admit(link, value * factor, &here, &stages.scope)
             }
         });
     }

@@ -7,6 +7,7 @@ use annalist_model::spec::duration;
 use annalist_model::{Capture, Outcome, Page, Readability, Score, SkipReason, UrlKey};
 use annalist_sources::{FetchError, retry_after};
 
+use crate::apps::objects_of;
 use crate::clock;
 use crate::judging::Asked;
 use crate::keeper::{Captured, Counts, Ended, Finished, Release};
@@ -56,7 +57,7 @@ pub fn finish_visit(
         None if embeds_more(leased, &visit, stages) => After::Embeds,
         None => After::Next,
     };
-    let Visit { ticket, capture, received, mut page, verdict, findings, via } = visit;
+    let Visit { ticket, capture, received, mut page, seen, verdict, findings, via } = visit;
     let score = verdict.and_then(|verdict| verdict.score);
     let metadata = metadata(leased, &capture, &page, score, &findings.outlinks, via.as_deref(), stages);
     changes.extend(findings.changes);
@@ -79,6 +80,7 @@ pub fn finish_visit(
         retry,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
         metadata,
+        objects: objects_of(seen.as_ref(), &page, &capture),
         // What others chose says nothing about how well links were chosen.
         score: score
             .filter(|_| !stages.judging.as_ref().is_some_and(|judging| judging.is_reference(leased.key))),

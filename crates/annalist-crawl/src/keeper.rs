@@ -100,6 +100,8 @@ pub struct Captured {
     pub score: Option<Score>,
     /// Fields of the metadata record.
     pub metadata: Vec<(&'static str, String)>,
+    /// What was written on the page, as JSON.
+    pub objects: Option<Vec<u8>>,
     /// What else there is to say of it in `crawl.log`.
     pub notes: Vec<String>,
     /// What it names that is no link.

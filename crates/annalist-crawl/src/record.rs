@@ -188,6 +188,13 @@ pub fn lookup_record(lookup: Lookup, at: Time) -> Record {
     Record::resource(new_id(), &exchange, "text/dns", lookup.text.into_bytes())
 }
 
+/// What was written on a page.
+pub fn objects_record(url: &str, started: Time, json: Vec<u8>) -> Record {
+    let name = format!("urn:objects:{url}");
+    let exchange = Exchange { target_uri: &name, started_ms: started.millis(), server: None };
+    Record::resource(new_id(), &exchange, "application/json", json)
+}
+
 /// What is known about a capture beyond its bytes.
 pub fn metadata_of(
     url: &str,

@@ -267,6 +267,7 @@ async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, sta
         payload_digest: capture.payload_digest.clone(),
         retry: None,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
+        objects: None,
         metadata: vec![
             ("via", leased.link.url.as_str().to_owned()),
             ("hopsFromSeed", own.link.hops.as_str().to_owned()),

@@ -7,15 +7,20 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use annalist_apps::Seen;
 use annalist_disk::{Disk, RealDisk};
 use annalist_frontier::{Frontier, LeasedLink};
 use annalist_judge::{Reading, Verdict};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, Score, Time, UrlKey};
+use annalist_model::{
+    CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, ResponseHead, Score, Time, UrlKey,
+};
 use annalist_read::Reader;
+use annalist_read::tree::Tree;
 use annalist_sources::{Connection, FetchError, SlowLane, WebSource};
 use tokio::sync::{Notify, Semaphore};
 
+use crate::apps::{Apps, Looked};
 use crate::book::Book;
 use crate::budget::Budget;
 use crate::clock;
@@ -41,6 +46,8 @@ pub struct Stages {
     /// For what would keep the others waiting.
     pub lane: SlowLane,
     pub reader: Arc<Reader>,
+    /// Unless the spec wants none.
+    pub apps: Option<Arc<Apps>>,
     /// Where there is a topic.
     pub judging: Option<Arc<Judging>>,
     pub scope: Scope,
@@ -86,28 +93,34 @@ impl Stages {
 
     /// Reads a capture on a thread of its own kind, so that it delays no fetch; a page that is hard to read goes to the
     /// slow lane and delays no other page either.
-    pub async fn read(&self, capture: &mut Capture, kind: LinkKind) -> (Page, Option<Reading>) {
+    pub async fn read(&self, capture: &mut Capture, kind: LinkKind) -> Read {
         let reader = Arc::clone(&self.reader);
-        let judging = self.judging.clone();
+        let (apps, judging) = (self.apps.clone(), self.judging.clone());
         let key = capture.url.key();
-        let with_reading = move |page: Page| {
+        let at = capture.started;
+        let read_on = move |page: Page, tree: Option<Tree>, url: &CanonicalUrl, head: &ResponseHead| {
+            let looked = Looked { url, head, at };
+            let seen = apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &page, &looked));
             let reading = judging.as_ref().map(|judging| judging.read(key, &page));
-            (page, reading)
+            Read { page, seen, reading }
         };
         let (url, head, body) =
             (capture.url.clone(), capture.head.clone(), std::mem::take(&mut capture.body));
         let light = {
-            let Ok(_permit) = self.reading.acquire().await else { return (Page::default(), None) };
+            let Ok(_permit) = self.reading.acquire().await else { return Read::default() };
             tokio::task::spawn_blocking(move || match reader.read_light(kind, &url, &head, &body) {
-                Some(page) => Ok(with_reading(page)),
-                None => Err(Box::new(move || with_reading(reader.read_as(kind, &url, &head, &body)))),
+                Some((page, tree)) => Ok(read_on(page, tree, &url, &head)),
+                None => Err(Box::new(move || {
+                    let (page, tree) = reader.read_as(kind, &url, &head, &body);
+                    read_on(page, tree, &url, &head)
+                })),
             })
             .await
         };
         // A panic in a parser is a page with a reason, not the end of a crawl.
         let failed = |fault: &dyn Display| {
             let readability = Readability::Partial(format!("the reader failed: {fault}"));
-            (Page { readability, ..Page::default() }, None)
+            Read { page: Page { readability, ..Page::default() }, ..Read::default() }
         };
         match light {
             Ok(Ok(read)) => read,
@@ -189,6 +202,16 @@ impl Stages {
         let known = self.frontier().lookup(key?).ok().flatten()?;
         Some(known.link?.url.as_str().to_owned())
     }
+}
+
+/// What was made of a capture.
+#[derive(Debug, Default)]
+pub struct Read {
+    pub page: Page,
+    /// What the application-aware helper has seen; only in HTML.
+    pub seen: Option<Seen>,
+    /// What the judge needs, where there is a topic.
+    pub reading: Option<Reading>,
 }
 
 /// A page that led to a link, if the frontier knows it.

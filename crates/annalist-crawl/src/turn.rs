@@ -174,6 +174,11 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
             return finish_second_thought(change, turn.release_now(), leased, stages);
         }
     }
+    if let Some(apps) = &stages.apps
+        && let Some(detail) = apps.second_thought(&leased.link, &stages.frontier())
+    {
+        return finish_refusal(leased, Outcome::Skipped { reason: SkipReason::Application, detail }, stages);
+    }
     if let Some(outcome) = given_up(leased, stages) {
         return finish_refusal(leased, outcome, stages);
     }

@@ -1,5 +1,6 @@
 //! The whole path of a page. Each stage is one call, one hop away; when a link gets its turn is in `turn.rs`.
 
+use annalist_apps::Seen;
 use annalist_frontier::LeasedLink;
 use annalist_judge::Verdict;
 use annalist_model::{Capture, Page};
@@ -8,7 +9,7 @@ use annalist_sources::FetchError;
 use crate::asking::Leave;
 use crate::findings::{Findings, find};
 use crate::keeper::{KeepError, Ticket};
-use crate::stages::{Line, Stages};
+use crate::stages::{Line, Read, Stages};
 
 /// What a visit brought.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Visit {
     /// Bytes of the response as received.
     pub received: u64,
     pub page: Page,
+    /// What application it is, and what was written on it.
+    pub seen: Option<Seen>,
     /// What the page is worth; nothing where there is no topic, or it is no page.
     pub verdict: Option<Verdict>,
     pub findings: Findings,
@@ -45,8 +48,8 @@ pub async fn visit(
     let mut capture = line.fetch(&leased.link.url, via.as_deref(), leave, stages).await?;
     let received = capture.response.length();
     let ticket = stages.keeper.record(&mut capture).await?; // before reading: a parser bug must not lose bytes
-    let (mut page, reading) = stages.read(&mut capture, leased.link.kind).await; // cannot fail a visit: an unreadable page is a page with a reason
+    let Read { mut page, seen, reading } = stages.read(&mut capture, leased.link.kind).await; // cannot fail a visit: an unreadable page is a page with a reason
     let verdict = stages.judge(leased, &capture, &page, reading); // what it is worth, and what its links may be
-    let findings = find(leased, &capture, &mut page, verdict.as_ref(), via.as_deref(), stages); // links in scope with a value, others with a reason
-    Ok(Visit { ticket, capture, received, page, verdict, findings, via })
+    let findings = find(leased, &capture, &mut page, seen.as_ref(), verdict.as_ref(), via.as_deref(), stages); // links in scope with a value, others with a reason
+    Ok(Visit { ticket, capture, received, page, seen, verdict, findings, via })
 }

@@ -34,10 +34,12 @@ pub enum SkipReason {
     Failed,
     /// No fetchable URL: another scheme, nonsense, too long.
     Unusable,
+    /// The application it belongs to shows nothing new there.
+    Application,
 }
 
 impl SkipReason {
-    pub const ALL: [SkipReason; 14] = [
+    pub const ALL: [SkipReason; 15] = [
         SkipReason::OutOfScope,
         SkipReason::Excluded,
         SkipReason::TooDeep,
@@ -52,6 +54,7 @@ impl SkipReason {
         SkipReason::Nofollow,
         SkipReason::Failed,
         SkipReason::Unusable,
+        SkipReason::Application,
     ];
 
     /// The stored form: the place in [`SkipReason::ALL`], which only ever grows at its end.
@@ -78,6 +81,7 @@ impl SkipReason {
             SkipReason::RedirectLoop => "redirect-loop",
             SkipReason::Nofollow => "nofollow",
             SkipReason::Failed => "failed",
+            SkipReason::Application => "application",
             SkipReason::Unusable => "unusable",
         }
     }

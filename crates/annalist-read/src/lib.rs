@@ -6,6 +6,7 @@
 //! - `tree`: HTML as one arena tree, shared with whoever reads a page further
 //! - `html`: one walk over the tree for links, text, title; `links` knows which attributes are addresses,
 //!   `text` which elements are seen, `found` joins the links of a page
+//!   (`text::plain` is the text of any place in a tree)
 //! - `css`, `srcset`: addresses in style sheets and image lists
 //! - `feed`, `sitemap`: lists of addresses in XML, read by `xml`
 //! - `directives`: what pages and headers ask of robots, the Link header
@@ -26,7 +27,7 @@ mod parts;
 mod reader;
 pub mod sitemap;
 pub mod srcset;
-mod text;
+pub mod text;
 pub mod tree;
 mod xml;
 

@@ -69,9 +69,16 @@ impl Reader {
         self.read_with_tree(url, head, body).0
     }
 
-    /// The same for a link of a kind.
-    pub fn read_as(&self, kind: LinkKind, url: &CanonicalUrl, head: &ResponseHead, body: &[u8]) -> Page {
-        self.read_within(&self.limits, false, kind, url, head, body).page
+    /// The same for a link of a kind, with the tree.
+    pub fn read_as(
+        &self,
+        kind: LinkKind,
+        url: &CanonicalUrl,
+        head: &ResponseHead,
+        body: &[u8],
+    ) -> (Page, Option<Tree>) {
+        let done = self.read_within(&self.limits, false, kind, url, head, body);
+        (done.page, done.tree)
     }
 
     /// The page, if it is quickly read. Those that are not (huge, entangled, nested without measure) should be read by
@@ -82,9 +89,9 @@ impl Reader {
         url: &CanonicalUrl,
         head: &ResponseHead,
         body: &[u8],
-    ) -> Option<Page> {
+    ) -> Option<(Page, Option<Tree>)> {
         let done = self.read_within(&self.limits.light(), true, kind, url, head, body);
-        (!done.exceeded).then_some(done.page)
+        (!done.exceeded).then_some((done.page, done.tree))
     }
 
     /// The same, with the tree for those who read on; there is one when the page is HTML.
@@ -94,8 +101,7 @@ impl Reader {
         head: &ResponseHead,
         body: &[u8],
     ) -> (Page, Option<Tree>) {
-        let done = self.read_within(&self.limits, false, LinkKind::Anchor, url, head, body);
-        (done.page, done.tree)
+        self.read_as(LinkKind::Anchor, url, head, body)
     }
 
     fn read_within(

@@ -1,11 +1,11 @@
 //! Visible text as it is gathered: whitespace collapsed, one line a block. Which elements are visible and which
-//! are blocks is said here; the walk over the tree is in `html.rs`.
+//! are blocks is said here; the walk that finds links on the way is in `html.rs`.
 
-use crate::tree::{Element, LocalName, Vocabulary, local_name};
+use crate::tree::{Element, LocalName, NodeId, Step, Tree, Vocabulary, local_name};
 
 /// Text under construction.
 #[derive(Debug, Default)]
-pub(crate) struct VisibleText {
+pub struct VisibleText {
     text: String,
     gap: Gap,
 }
@@ -20,11 +20,11 @@ enum Gap {
 }
 
 impl VisibleText {
-    pub(crate) fn with_capacity(bytes: usize) -> VisibleText {
+    pub fn with_capacity(bytes: usize) -> VisibleText {
         VisibleText { text: String::with_capacity(bytes), gap: Gap::None }
     }
 
-    pub(crate) fn push(&mut self, text: &str) {
+    pub fn push(&mut self, text: &str) {
         let mut rest = text;
         loop {
             let words = rest.trim_ascii_start();
@@ -41,12 +41,20 @@ impl VisibleText {
         }
     }
 
+    fn break_for(&mut self, element: &Element<'_>) {
+        match breaks(element) {
+            Break::Block => self.end_block(),
+            Break::Cell => self.end_cell(),
+            Break::Inline => {}
+        }
+    }
+
     /// The next word begins a new line.
-    pub(crate) fn end_block(&mut self) {
+    pub fn end_block(&mut self) {
         self.gap = Gap::Line;
     }
 
-    pub(crate) fn end_cell(&mut self) {
+    pub fn end_cell(&mut self) {
         self.gap = self.gap.max(Gap::Space);
     }
 
@@ -61,15 +69,19 @@ impl VisibleText {
         }
     }
 
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.text.len()
     }
 
-    pub(crate) fn as_str(&self) -> &str {
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    pub(crate) fn into_string(self) -> String {
+    pub fn into_string(self) -> String {
         self.text
     }
 }
@@ -89,15 +101,48 @@ fn tidy_length(words: &[u8]) -> usize {
     words.len() - usize::from(last_was_space)
 }
 
+/// The visible text of a node with all below it, one line a block; `left_out` says what does not belong to it.
+pub fn plain(tree: &Tree, top: NodeId, left_out: &dyn Fn(NodeId) -> bool) -> String {
+    let mut text = VisibleText::default();
+    if let Some(own) = tree.text(top) {
+        text.push(own);
+    }
+    // The element whose content nobody sees, until it is left again.
+    let mut unseen: Option<NodeId> = None;
+    for step in tree.walk(top) {
+        match step {
+            Step::Enter(_) if unseen.is_some() => {}
+            Step::Enter(node) => match (tree.element(node), tree.text(node)) {
+                (Some(element), _) if is_hidden(&element) || left_out(node) => unseen = Some(node),
+                (Some(element), _) => text.break_for(&element),
+                (_, Some(words)) => text.push(words),
+                _ => {}
+            },
+            Step::Leave(node) if unseen == Some(node) => unseen = None,
+            Step::Leave(node) => {
+                if let Some(element) = tree.element(node).filter(|_| unseen.is_none()) {
+                    text.break_for(&element);
+                }
+            }
+        }
+    }
+    text.into_string()
+}
+
 /// Whitespace collapsed, on one line.
-pub(crate) fn collapsed(text: &str) -> String {
+pub fn collapsed(text: &str) -> String {
     let mut collapsed = VisibleText::default();
     collapsed.push(text);
     collapsed.into_string()
 }
 
+/// The visible text of a node and what is in it: a line for each block. The node itself may be hidden.
+pub fn plain_text(tree: &Tree, top: NodeId) -> String {
+    plain(tree, top, &|_| false)
+}
+
 /// Elements whose text nobody sees.
-pub(crate) fn is_hidden(element: &Element<'_>) -> bool {
+pub fn is_hidden(element: &Element<'_>) -> bool {
     let never_shown = matches!(
         *element.name(),
         local_name!("script")
@@ -130,13 +175,13 @@ fn hides(style: &str) -> bool {
 
 /// How an element breaks the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Break {
+pub enum Break {
     Inline,
     Cell,
     Block,
 }
 
-pub(crate) fn breaks(element: &Element<'_>) -> Break {
+pub fn breaks(element: &Element<'_>) -> Break {
     if element.vocabulary() != Vocabulary::Html {
         return Break::Inline;
     }
@@ -203,7 +248,8 @@ fn is_block(name: &LocalName) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{VisibleText, hides};
+    use super::{VisibleText, hides, plain_text};
+    use crate::tree::{NodeId, Step, TreeLimits, parse};
 
     #[test]
     fn whitespace_collapses_and_blocks_are_lines() {
@@ -222,6 +268,18 @@ mod tests {
         {
             assert_eq!(super::collapsed(written), collapsed, "{written:?}");
         }
+    }
+
+    #[test]
+    fn the_text_of_a_subtree_leaves_out_what_is_hidden() {
+        let html =
+            "<div id=a><p>one <b>two</b><script>no</script><p>three<span hidden>no</span><br>four</div><p>no";
+        let (tree, _) = parse(html, &TreeLimits::default());
+        let top = tree.walk(NodeId::ROOT).find_map(|step| match step {
+            Step::Enter(node) => tree.element(node)?.attribute("id").map(|_| node),
+            Step::Leave(_) => None,
+        });
+        assert_eq!(plain_text(&tree, top.unwrap()), "one two\nthree\nfour");
     }
 
     #[test]

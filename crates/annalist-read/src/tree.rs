@@ -43,7 +43,8 @@ impl NodeId {
         (self != NodeId::NONE).then_some(self)
     }
 
-    fn index(self) -> usize {
+    /// Less than the length of its tree, and no other node's there.
+    pub fn index(self) -> usize {
         self.0 as usize
     }
 }

@@ -17,6 +17,11 @@ pub(crate) enum View {
         reply: usize,
     },
     Share(usize),
+    /// The form with which a post of a forum is reported to its moderators.
+    Report {
+        item: usize,
+        reply: usize,
+    },
     /// The feed of a post's comments.
     CommentFeed(usize),
     /// A thread by the number of one of its posts.
@@ -32,10 +37,14 @@ pub(crate) enum View {
     /// The posts of a month: months since 1970.
     Month(usize),
     Category(usize),
+    /// The posts of a blog that have a tag.
+    Tag(usize),
     Profile(usize),
     Login,
 }
 
+/// Tags that the posts of a blog have.
+pub(crate) const TAGS: usize = 30;
 /// Ways a list can be sorted.
 pub(crate) const ORDERS: usize = 4;
 const ORDER_KEYS: [&str; ORDERS] = ["sk=t&sd=a", "sk=a&sd=d", "sk=r&sd=d", "sk=v&sd=a"];
@@ -74,6 +83,11 @@ pub(crate) fn push_path(out: &mut String, world: &World, host: &Host, view: View
             out.push_str(topic_name(topic));
             out.push('/');
         }
+        View::Tag(tag) => numbered(out, "/tag/word-", tag, "/"),
+        View::Report { item, reply } => {
+            numbered(out, "/report.php?t=", item, "");
+            numbered(out, "&p=", reply, "");
+        }
         View::Profile(person) if host.kind == HostKind::Forum => {
             numbered(out, "/memberlist.php?mode=viewprofile&u=", person, "");
         }
@@ -110,6 +124,9 @@ fn parse_blog(world: &World, host: &Host, path: &str, query: &str) -> Option<Vie
     }
     if let Some(person) = between(path, "/author/", "/") {
         return Some(View::Profile(person));
+    }
+    if let Some(tag) = between(path, "/tag/word-", "/") {
+        return Some(View::Tag(tag));
     }
     if let Some(name) = path.strip_prefix("/category/").and_then(|rest| rest.strip_suffix('/')) {
         return (0..TOPICS).find(|topic| topic_name(*topic) == name).map(View::Category);
@@ -151,6 +168,7 @@ fn parse_forum(path: &str, query: &str) -> Option<View> {
     match path {
         "/ucp.php" => Some(View::Login),
         "/memberlist.php" => parameter(query, "u").and_then(number).map(View::Profile),
+        "/report.php" => Some(View::Report { item: item?, reply: reply? }),
         "/posting.php" => Some(View::Reply { item: item?, reply: reply? }),
         "/viewtopic.php" => match (parameter(query, "view"), reply) {
             (Some("print"), _) => item.map(View::Print),
@@ -171,7 +189,10 @@ fn exists(world: &World, host: &Host, view: View) -> bool {
     let has_reply = |item: usize, reply: usize| item < host.items && reply < world.item(host, item).replies;
     match view {
         View::Print(item) | View::Share(item) | View::CommentFeed(item) => item < host.items,
-        View::Reply { item, reply } | View::ByPost { item, reply } => has_reply(item, reply),
+        View::Reply { item, reply } | View::ByPost { item, reply } | View::Report { item, reply } => {
+            has_reply(item, reply)
+        }
+        View::Tag(tag) => tag < TAGS,
         View::Sorted { list, order } => list < host.lists() && order < ORDERS,
         View::Profile(person) if host.kind == HostKind::Forum => person < NICKNAMES.len(),
         View::Profile(person) => person < AUTHORS.len(),
@@ -190,4 +211,9 @@ pub(crate) fn month_of(seconds: u64) -> usize {
 pub(crate) fn push_session(out: &mut String, host: &Host) {
     out.push_str("sid=");
     push_number(out, 0x5e55_0000 + host.number as u64);
+}
+
+/// The three tags of a post.
+pub(crate) fn tags_of(item: usize) -> [usize; 3] {
+    [item % TAGS, (item * 7 + 3) % TAGS, (item * 13 + 5) % TAGS]
 }

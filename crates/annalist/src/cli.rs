@@ -38,6 +38,8 @@ pub enum Command {
     Learn(LearnArgs),
     /// Say what a page and its links are worth, and which words and signals made it so
     Judge(JudgeArgs),
+    /// Say what software made a page, what was written on it, and which of its links lead to more
+    Apps(AppsArgs),
     /// Make a sorted CDXJ index of WARC files, or count in how many of their documents each term occurs
     Index(IndexArgs),
     /// Validate WARC files strictly
@@ -200,6 +202,86 @@ pub struct JudgeArgs {
     /// One JSON object as the last line of standard output
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  annalist apps list                             what the catalogue knows
+  annalist apps extract thread.html --url http://forum.example/viewtopic.php?t=3 --json
+  annalist apps extract https://blog.example/2011/03/a-post/ --contact https://library.example/crawler
+  annalist apps check mycatalogue                are the descriptions right, do their examples come out as expected?
+
+How applications are described is in docs/catalogue.md.")]
+pub struct AppsArgs {
+    #[command(subcommand)]
+    pub command: AppsCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum AppsCommand {
+    /// The applications in the catalogue
+    List(CatalogueArgs),
+    /// Say which application a page belongs to, and which level of it
+    Detect(AppsPageArgs),
+    /// Lift posts, comments and articles out of a page, and say which of its links are followed
+    Extract(AppsPageArgs),
+    /// What was written on the pages of a crawl: threads joined over their pages, each post and comment once
+    Objects(AppsObjectsArgs),
+    /// Check descriptions, and that their example pages come out as expected
+    Check(AppsCheckArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct CatalogueArgs {
+    /// A folder of descriptions beside those the program brings along; may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub catalogue: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct AppsPageArgs {
+    /// A file with a page, or the address of one
+    #[arg(value_name = "FILE|URL")]
+    pub page: String,
+    /// The address that a file's page has on the web
+    #[arg(long, value_name = "ADDRESS")]
+    pub url: Option<String>,
+    /// A file with the status line and header fields that came with a file's page
+    #[arg(long, value_name = "FILE")]
+    pub headers: Option<PathBuf>,
+    #[command(flatten)]
+    pub catalogue: CatalogueArgs,
+    /// Where a webmaster finds out who asks; needed for pages of the live web
+    #[arg(long, value_name = "URL")]
+    pub contact: Option<String>,
+    /// A non-public network that may be asked all the same, such as 127.0.0.0/8
+    #[arg(long, value_name = "NETWORK")]
+    pub allow: Vec<String>,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AppsObjectsArgs {
+    /// The job directory
+    pub dir: PathBuf,
+    /// One JSON object a line for each post, comment or article, by threads
+    #[arg(long)]
+    pub jsonl: bool,
+    /// One JSON object with the counts as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AppsCheckArgs {
+    /// A folder of descriptions [default: catalogue]
+    #[arg(value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Write what comes out of the example pages into expected/
+    #[arg(long)]
+    pub update: bool,
 }
 
 #[derive(Debug, Args)]

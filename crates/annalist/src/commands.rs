@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 
+mod apps;
 mod check;
 pub mod crawl;
 mod demo;
@@ -27,6 +28,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Check(args) => check::run(&args),
         Command::Learn(args) => learn::run(&args),
         Command::Judge(args) => judge::run(&args),
+        Command::Apps(args) => apps::run(&args),
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Simulate(args) => simulate::run(&args),

@@ -1,6 +1,7 @@
-//! Pages for the judge: out of files, and out of small crawls that fetch nothing but them.
+//! Pages to be looked at one by one: out of files, and out of small crawls that fetch nothing but them.
 
-use std::path::Path;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use annalist_crawl::engine::Report;
 use annalist_crawl::explain::explain;
@@ -8,11 +9,12 @@ use annalist_crawl::job::JobDir;
 use annalist_model::spec::{Limits, Order, ScopeKind, ScopeRules, Seed, Spec, Topic};
 use annalist_model::{CanonicalUrl, Canonicaliser, Page, ResponseHead};
 use annalist_read::Reader;
-use annalist_sources::ArchiveSource;
-use anyhow::{Context, Result};
+use annalist_sources::{ArchiveSource, Archived};
+use anyhow::{Context, Result, bail};
 
 use crate::commands::crawl::{crawl, require_contact, shared_book};
 use crate::commands::verify::warc_files_in;
+use crate::exit::BadConfiguration;
 use crate::progress::Progress;
 
 /// Where a page in a file is taken to be from: its links may be relative.
@@ -70,6 +72,58 @@ pub fn of_job(job: &Path, canonical: &Canonicaliser) -> Result<Vec<(CanonicalUrl
     Ok(documents
         .map(|found| (found.url.clone(), reader.read(&found.url, &found.head, &found.body)))
         .collect())
+}
+
+/// A page of the web, by a crawl of its own that leaves nothing behind.
+pub fn of_address(spec: &Spec, address: &str) -> Result<(CanonicalUrl, Page)> {
+    let found = response_of(spec, address)?;
+    let page = Reader::new(spec.canonical.clone()).read(&found.url, &found.head, &found.body);
+    Ok((found.url, page))
+}
+
+/// The same before it is read.
+pub fn response_of(spec: &Spec, address: &str) -> Result<Archived> {
+    let url = spec
+        .canonical
+        .parse_typed(address)
+        .map_err(|e| BadConfiguration(format!("{address} cannot be fetched: {e}")))?;
+    let job = Temporary::new()?;
+    let one = fetching(spec, &spec.name, std::slice::from_ref(&url), 0, None);
+    fetch(one, &job.0)?;
+    let files = warc_files_in(&JobDir::new(&job.0).archive())?;
+    let source = ArchiveSource::open(&files, annalist_read::Limits::default().body_bytes as u64)?;
+    // Where a redirect led is the page.
+    let documents = source.documents();
+    let found = documents.iter().find(|found| **found == url).or_else(|| documents.first());
+    match found.and_then(|found| source.fetch(found).ok()) {
+        Some(found) => Ok(found),
+        None => bail!("{url} gave no page: {}", why_none(spec, &job.0, &url)),
+    }
+}
+
+/// A folder that is gone in the end.
+struct Temporary(PathBuf);
+
+impl Temporary {
+    /// A fresh one: what an interrupted run left behind is not read again.
+    fn new() -> Result<Temporary> {
+        let mut number = 0;
+        loop {
+            let name = format!("annalist-page-{}-{number}", std::process::id());
+            let path = std::env::temp_dir().join(name);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Temporary(path)),
+                Err(e) if e.kind() == ErrorKind::AlreadyExists => number += 1,
+                Err(e) => return Err(e).with_context(|| format!("{} cannot be made", path.display())),
+            }
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
 }
 
 /// What became of an address that is no page in a job's archive.

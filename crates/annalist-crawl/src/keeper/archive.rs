@@ -17,7 +17,7 @@ use super::{Captured, Counts, Ended, Finished, Group, KeepError, Kept, Ticket};
 use crate::clock;
 use crate::counters::Counters;
 use crate::logs::{CrawlLine, Logs, Severity};
-use crate::record::{Exchanged, Original, lookup_record, metadata_of, records_of};
+use crate::record::{Exchanged, Original, lookup_record, metadata_of, objects_record, records_of};
 use crate::status::Board;
 use crate::stop::Stop;
 
@@ -149,7 +149,11 @@ impl Archive {
 
     /// Makes a group of visits durable, then lets frontier, counters and logs know.
     pub(super) fn acknowledge(&mut self, mut group: Group) -> Result<(), KeepError> {
-        let metadata: Vec<Record> = group.visits().iter().filter_map(|visit| self.metadata(visit)).collect();
+        let metadata: Vec<Record> = group
+            .visits()
+            .iter()
+            .flat_map(|visit| self.metadata(visit).into_iter().chain(objects(visit)))
+            .collect();
         if !metadata.is_empty() {
             self.write(vec![Unsynced::new(None, metadata)])?;
         }
@@ -431,4 +435,11 @@ impl LogLine {
             annotations: &self.annotations,
         }
     }
+}
+
+/// What was written on a page, if its capture was kept.
+fn objects(visit: &Finished) -> Option<Record> {
+    let Ended::Captured(captured) = &visit.ended else { return None };
+    let json = captured.objects.clone()?;
+    Some(objects_record(visit.link.url.as_str(), captured.started, json))
 }

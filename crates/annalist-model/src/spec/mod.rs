@@ -45,6 +45,10 @@ pub struct Spec {
     pub user_agent: Option<String>,
     pub description: Option<String>,
     pub operator: Option<String>,
+    /// Whether applications are recognised.
+    pub apps: bool,
+    /// Folders of descriptions of applications.
+    pub catalogue: Vec<String>,
     pub seeds: Vec<Seed>,
     pub topic: Topic,
     pub event: Option<Event>,
@@ -69,6 +73,8 @@ impl Spec {
             user_agent: None,
             description: None,
             operator: None,
+            apps: true,
+            catalogue: Vec::new(),
             seeds: Vec::new(),
             topic: Topic::default(),
             event: None,

@@ -8,7 +8,7 @@ use crate::html::{push_escaped, push_number};
 use crate::item::{Item, Reply};
 use crate::layout::Host;
 use crate::route::Route;
-use crate::views::{View, month_of};
+use crate::views::{View, month_of, tags_of};
 use crate::words::{AUTHORS, topic_name};
 use crate::world::World;
 
@@ -74,6 +74,10 @@ fn junk_links(sheet: &mut Sheet<'_>, item: &Item) {
     sheet.push("<div class=\"sharedaddy\">");
     for (view, words) in views {
         sheet.link(Route::View(view), words);
+        sheet.push(" ");
+    }
+    for tag in tags_of(item.number) {
+        sheet.link(Route::View(View::Tag(tag)), "Tag");
         sheet.push(" ");
     }
     sheet.push("</div>\n");

@@ -103,6 +103,8 @@ fn junk_links(sheet: &mut Sheet<'_>, item: &Item, reply: usize) {
     sheet.link(Route::View(View::Reply { item: item.number, reply }), "Quote");
     sheet.push("</li><li>");
     sheet.link(Route::View(View::ByPost { item: item.number, reply }), "Link to post");
+    sheet.push("</li><li>");
+    sheet.link(Route::View(View::Report { item: item.number, reply }), "Report this post");
     sheet.push("</li>");
     if reply == 0 {
         sheet.push("<li>");

@@ -5,7 +5,7 @@ use super::{article, blog, forum, page_response};
 use crate::answer::Response;
 use crate::item::Item;
 use crate::layout::{Host, HostKind};
-use crate::views::{View, month_of};
+use crate::views::{View, month_of, tags_of};
 use crate::words::{AUTHORS, topic_name};
 use crate::world::World;
 
@@ -24,11 +24,12 @@ pub(super) fn view(world: &World, host: &Host, view: View) -> Response {
             );
         }
         View::CommentFeed(item) => return comment_feed(world, host, &world.item(host, item)),
-        View::Reply { item, .. } => form(&mut sheet, &world.item(host, item)),
+        View::Reply { item, .. } | View::Report { item, .. } => form(&mut sheet, &world.item(host, item)),
         View::Login => login(&mut sheet),
         View::Sorted { list, .. } => listed(&mut sheet, "Sorted", |item| item.number % host.lists() == list),
         View::Month(month) => listed(&mut sheet, "Archive", |item| month_of(item.published) == month),
         View::Category(topic) => listed(&mut sheet, topic_name(topic), |item| item.topic == topic),
+        View::Tag(tag) => listed(&mut sheet, "Tag", |item| tags_of(item.number).contains(&tag)),
         View::Profile(person) => {
             let name = AUTHORS.get(person).copied().unwrap_or_default();
             listed(&mut sheet, "Posts", |item| host.kind == HostKind::Blog && item.author == name);

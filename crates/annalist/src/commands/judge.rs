@@ -1,15 +1,14 @@
 //! `annalist judge`: what a page and its links are worth, and why.
 
 use std::fmt::Write as _;
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use annalist_crawl::judging::rules;
 use annalist_judge::Definition;
 use annalist_judge::explain::{Explanation, LinkPart, explain};
+use annalist_model::Page;
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Page};
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use super::learn::{learned, local_references, require_topic};
@@ -28,7 +27,7 @@ pub fn run(args: &JudgeArgs) -> Result<Exit> {
     let definition = definition(&spec, args)?;
     let is_address = args.page.contains("://");
     let (url, page) = if is_address {
-        fetched(&spec, &args.page)?
+        pages::of_address(&spec, &args.page)?
     } else {
         pages::of_file(Path::new(&args.page), &spec.canonical)?
     };
@@ -62,49 +61,6 @@ fn definition(spec: &Spec, args: &JudgeArgs) -> Result<Definition> {
         eprintln!("warning: {unfetched} references were not fetched: `annalist learn` learns from them, too");
     }
     learned(spec, &references, &[])
-}
-
-/// A page of the web, by a crawl of its own that leaves nothing behind.
-fn fetched(spec: &Spec, address: &str) -> Result<(CanonicalUrl, Page)> {
-    let url = spec
-        .canonical
-        .parse_typed(address)
-        .map_err(|e| BadConfiguration(format!("{address} cannot be fetched: {e}")))?;
-    let job = Temporary::new()?;
-    let one = pages::fetching(spec, &spec.name, std::slice::from_ref(&url), 0, None);
-    pages::fetch(one, &job.0)?;
-    let mut found = pages::of_job(&job.0, &spec.canonical)?;
-    // Where a redirect led is the page.
-    let place = found.iter().position(|(found, _)| *found == url).unwrap_or(0);
-    if place < found.len() {
-        return Ok(found.swap_remove(place));
-    }
-    bail!("{url} gave no page: {}", pages::why_none(spec, &job.0, &url))
-}
-
-/// A folder that is gone in the end.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    /// A fresh one: what an interrupted run left behind is not read again.
-    fn new() -> Result<Temporary> {
-        let mut number = 0;
-        loop {
-            let name = format!("annalist-judge-{}-{number}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match std::fs::create_dir(&path) {
-                Ok(()) => return Ok(Temporary(path)),
-                Err(e) if e.kind() == ErrorKind::AlreadyExists => number += 1,
-                Err(e) => return Err(e).with_context(|| format!("{} cannot be made", path.display())),
-            }
-        }
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 fn table(name: &str, page: &Page, told: &Explanation) -> String {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::written::{decimal, duration, list, optional, size, text, whole, word};
+use super::written::{decimal, duration, flag, list, optional, size, text, whole, word};
 use crate::score::Score;
 use crate::spec::shape::{ANY_DURATION, CLICKS, COUNT, SOME_BYTES, SOME_TIME, Shape, TEXT, words};
 use crate::spec::table::{self, Key, Written, set};
@@ -44,6 +44,20 @@ pub(in crate::spec) const ABOUT: &[Key<Spec>] = &[
         meaning: "who runs the crawl, kept in every WARC file",
         read: |spec, value| set(&mut spec.operator, value.text().map(Some)),
         write: |spec| optional(spec.operator.as_deref(), text),
+    },
+    Key {
+        name: "apps",
+        shape: Shape::Flag,
+        meaning: "whether blogs, forums and wikis are recognised, so that only links to content are followed and posts are lifted out",
+        read: |spec, value| set(&mut spec.apps, value.flag()),
+        write: |spec| flag(spec.apps),
+    },
+    Key {
+        name: "catalogue",
+        shape: Shape::List(&Shape::Described("the name of a folder")),
+        meaning: "descriptions of applications beside those the program brings along",
+        read: |spec, value| set(&mut spec.catalogue, value.list(Value::text)),
+        write: |spec| list(&spec.catalogue),
     },
 ];
 

@@ -1,0 +1,150 @@
+//! Relaxed expressions: a condition left out, a tag, an attribute or a value replaced by one that the page has. Those with the fewest
+//! changes come first; of these, what others of the same kind of application use, then what is called as such things are called.
+
+use std::collections::HashSet;
+
+use annalist_read::tree::{NodeId, Tree};
+
+use super::search::below;
+use crate::xpath::{Axis, NodeTest, Operator, Path, Predicate, Step, Test, Value};
+
+/// What is tried at most for one expression.
+const MOST_CANDIDATES: usize = 400;
+
+/// A relaxed path and how far it is from the one it came from.
+#[derive(Clone, Debug)]
+pub(super) struct Relaxed {
+    pub path: Path,
+    pub changes: u32,
+    /// More than one change in one step: what is tried last.
+    pub is_worst_case: bool,
+}
+
+/// How a name that the page has would be liked.
+pub(super) struct Taste<'k> {
+    /// Steps that other applications of the same general type have for the same purpose.
+    pub known: &'k HashSet<Step>,
+    /// Words that such places are customarily named with.
+    pub customary: &'k [&'static str],
+}
+
+/// Relaxations of a path whose elements are below some nodes: only the last element's step is changed, what stands before it may
+/// be left out. The order is that in which they are tried.
+pub(super) fn relaxations(tree: &Tree, within: &[NodeId], path: &Path, taste: &Taste<'_>) -> Vec<Relaxed> {
+    let (steps, last) = path.split();
+    let Some((target, before)) = steps.split_last() else { return Vec::new() };
+    let mut seen: HashSet<Step> = HashSet::new();
+    let mut found: Vec<(Relaxed, u32)> = Vec::new();
+    let mut nodes: Vec<NodeId> = within.iter().flat_map(|node| below(tree, *node)).collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    for node in nodes {
+        for step in steps_for(tree, node) {
+            if !seen.insert(step.clone()) {
+                continue;
+            }
+            let changes = distance(target, &step);
+            let is_known = taste
+                .known
+                .iter()
+                .any(|known| known.test == step.test && known.predicates == step.predicates);
+            let dislike = match (is_known, is_customary(&step, taste.customary)) {
+                (true, _) => 0,
+                (false, true) => 1,
+                (false, false) => 2,
+            };
+            let mut alone = Path { steps: vec![step.clone()] };
+            alone.steps.extend(last.cloned());
+            if changes > 0 || !before.is_empty() {
+                let left_out = before.len() as u32;
+                found.push((
+                    Relaxed { path: alone, changes: changes + left_out, is_worst_case: changes > 1 },
+                    dislike,
+                ));
+            }
+            if !before.is_empty() && changes > 0 {
+                let mut whole = Path { steps: before.to_vec() };
+                whole.steps.push(Step { axis: target.axis, ..step });
+                whole.steps.extend(last.cloned());
+                found.push((Relaxed { path: whole, changes, is_worst_case: changes > 1 }, dislike));
+            }
+        }
+    }
+    found
+        .sort_by_key(|(relaxed, dislike)| (relaxed.is_worst_case && *dislike > 0, *dislike, relaxed.changes));
+    found.truncate(MOST_CANDIDATES);
+    found.into_iter().map(|(relaxed, _)| relaxed).collect()
+}
+
+/// The ways in which one step can name an element: by each word of its class, by its id, by the properties it declares, by its tag.
+pub(super) fn steps_for(tree: &Tree, node: NodeId) -> Vec<Step> {
+    let Some(element) = tree.element(node) else { return Vec::new() };
+    let tag = NodeTest::Tag(element.name().to_string());
+    let step = |test: Option<Test>| Step {
+        axis: Axis::Below,
+        test: tag.clone(),
+        predicates: test.map(Predicate::Is).into_iter().collect(),
+    };
+    let with = |name: &str, operator: Operator| {
+        step(Some(Test { value: Value::Attribute(name.to_owned()), operator }))
+    };
+    let mut steps = Vec::new();
+    for (name, value) in element.attributes() {
+        match &**name {
+            "class" => {
+                let words = value.split_ascii_whitespace().filter(|word| is_name(word));
+                steps.extend(words.map(|word| with("class", Operator::Has(word.to_owned()))));
+            }
+            "id" | "name" if is_quotable(value) && !value.is_empty() => {
+                let stem = value.trim_end_matches(|c: char| c.is_ascii_digit());
+                if stem.len() < value.len() && !stem.is_empty() {
+                    steps.push(with(name, Operator::StartsWith(stem.to_owned())));
+                } else if stem.len() == value.len() {
+                    steps.push(with(name, Operator::Equals(value.to_owned())));
+                }
+            }
+            "itemprop" | "rel" | "property" | "role" => {
+                let words = value.split_ascii_whitespace().filter(|word| is_name(word));
+                steps.extend(words.map(|word| with(name, Operator::Has(word.to_owned()))));
+            }
+            _ => {}
+        }
+    }
+    steps.push(step(None));
+    steps
+}
+
+/// A class that names a kind of thing, not one thing: no number in it.
+fn is_name(word: &str) -> bool {
+    is_quotable(word) && !word.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+fn is_quotable(text: &str) -> bool {
+    !(text.contains('\'') && text.contains('"'))
+}
+
+/// How many changes make one step of another.
+fn distance(one: &Step, other: &Step) -> u32 {
+    let tag = u32::from(one.test != other.test);
+    let kept = one.predicates.iter().filter(|predicate| other.predicates.contains(predicate)).count();
+    // What is replaced is one change, what is left out or added is another.
+    let lost = one.predicates.len() - kept;
+    let added = other.predicates.len() - kept;
+    tag + lost.max(added) as u32
+}
+
+fn is_customary(step: &Step, words: &[&str]) -> bool {
+    step.predicates.iter().any(|predicate| match predicate {
+        Predicate::Is(Test { operator, .. }) => {
+            let text = match operator {
+                Operator::Has(text)
+                | Operator::Equals(text)
+                | Operator::StartsWith(text)
+                | Operator::Contains(text) => text.to_lowercase(),
+                Operator::Exists => String::new(),
+            };
+            words.iter().any(|word| text.contains(word))
+        }
+        _ => false,
+    })
+}

@@ -1,0 +1,236 @@
+//! Conditions on addresses, as `<url>`, `<follow>`, `<never>` and `<spare>` state them. Many are asked at once: each is looked up
+//! by a piece of text that an address must have to fulfil it.
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use regex::Regex;
+use url::Url;
+
+/// What an address must be like. Nothing said: any.
+#[derive(Clone, Debug, Default)]
+pub struct Address {
+    pub host: Option<String>,
+    pub path: Option<String>,
+    /// Parameters that the query must have, some with a value.
+    pub has: Vec<(String, Option<String>)>,
+    pub without: Vec<(String, Option<String>)>,
+    pub matches: Option<Regex>,
+}
+
+impl Address {
+    pub fn is_any(&self) -> bool {
+        self.host.is_none()
+            && self.path.is_none()
+            && self.has.is_empty()
+            && self.without.is_empty()
+            && self.matches.is_none()
+    }
+
+    pub fn holds(&self, url: &Url) -> bool {
+        let has = |(name, value): &(String, Option<String>)| {
+            parameters(url.query().unwrap_or_default())
+                .any(|(key, found)| key == name && value.as_ref().is_none_or(|value| found == value))
+        };
+        self.path.as_ref().is_none_or(|path| glob(path, url.path()))
+            && self.host.as_ref().is_none_or(|host| is_host(host, url.host_str().unwrap_or_default()))
+            && self.has.iter().all(has)
+            && !self.without.iter().any(has)
+            && self.matches.as_ref().is_none_or(|regex| regex.is_match(url.as_str()))
+    }
+
+    /// The longest piece of text that every address has which fulfils it.
+    fn needed(&self) -> Option<&str> {
+        let of_path = self.path.iter().flat_map(|path| path.split(['*', '#', '?']));
+        let of_host = self.host.iter().map(|host| host.trim_start_matches("*."));
+        let of_query = self.has.iter().map(|(name, _)| name.as_str());
+        // What may be written with escapes in an address is no piece to look for.
+        let plain =
+            |piece: &&str| piece.bytes().all(|b| b.is_ascii_graphic()) && !piece.contains(['%', '[', ']']);
+        of_path
+            .chain(of_host)
+            .chain(of_query)
+            .filter(plain)
+            .max_by_key(|piece| piece.len())
+            .filter(|p| p.len() > 1)
+    }
+}
+
+/// The parameters of a query: separated by `&`, or by `;` as some software does.
+pub fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
+    let pairs = query.split(['&', ';']).filter(|pair| !pair.is_empty());
+    pairs.map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+}
+
+/// A query without some of its parameters; none if nothing is left.
+pub fn without(query: &str, is_left_out: impl Fn(&str) -> bool) -> Option<String> {
+    let mut kept = String::with_capacity(query.len());
+    for piece in query.split_inclusive(['&', ';']) {
+        let (pair, sign) = match piece.strip_suffix(['&', ';']) {
+            Some(pair) => (pair, &piece[pair.len()..]),
+            None => (piece, ""),
+        };
+        let name = pair.split('=').next().unwrap_or_default();
+        if !pair.is_empty() && !is_left_out(name) {
+            kept.push_str(pair);
+            kept.push_str(sign);
+        }
+    }
+    let kept = kept.trim_end_matches(['&', ';']);
+    (!kept.is_empty()).then(|| kept.to_owned())
+}
+
+fn is_host(pattern: &str, host: &str) -> bool {
+    match pattern.strip_prefix("*.") {
+        Some(domain) => host.strip_suffix(domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')),
+        None => host == pattern,
+    }
+}
+
+/// Whether a text fits a pattern: `*` any characters, `#` digits, `?` one character.
+pub fn glob(pattern: &str, text: &str) -> bool {
+    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    // The places in the pattern that the text so far leads to.
+    let mut places = vec![false; pattern.len() + 1];
+    let close = |places: &mut Vec<bool>| {
+        for at in 0..pattern.len() {
+            if places.get(at) == Some(&true) && pattern.get(at) == Some(&b'*') {
+                mark(places, at + 1);
+            }
+        }
+    };
+    mark(&mut places, 0);
+    close(&mut places);
+    for byte in text {
+        let mut next = vec![false; pattern.len() + 1];
+        for at in (0..pattern.len()).filter(|at| places.get(*at) == Some(&true)) {
+            match pattern.get(at) {
+                Some(b'*') => mark(&mut next, at),
+                Some(b'#') if byte.is_ascii_digit() => {
+                    mark(&mut next, at);
+                    mark(&mut next, at + 1);
+                }
+                Some(b'?') => mark(&mut next, at + 1),
+                Some(own) if own == byte && *own != b'#' => mark(&mut next, at + 1),
+                _ => {}
+            }
+        }
+        close(&mut next);
+        places = next;
+        if !places.contains(&true) {
+            return false;
+        }
+    }
+    places.last() == Some(&true)
+}
+
+fn mark(places: &mut [bool], at: usize) {
+    if let Some(place) = places.get_mut(at) {
+        *place = true;
+    }
+}
+
+/// Many conditions, asked at once.
+#[derive(Debug, Default)]
+pub struct Addresses {
+    all: Vec<Address>,
+    finder: Option<AhoCorasick>,
+    /// The condition behind each piece of text.
+    of_piece: Vec<usize>,
+    /// Those that no piece of text tells.
+    unfound: Vec<usize>,
+}
+
+impl Addresses {
+    pub fn new(all: Vec<Address>) -> Addresses {
+        let mut pieces = Vec::new();
+        let (mut of_piece, mut unfound) = (Vec::new(), Vec::new());
+        for (place, address) in all.iter().enumerate() {
+            match address.needed() {
+                Some(piece) => {
+                    pieces.push(piece);
+                    of_piece.push(place);
+                }
+                None => unfound.push(place),
+            }
+        }
+        let finder = AhoCorasickBuilder::new().match_kind(MatchKind::Standard).build(&pieces).ok();
+        if finder.is_none() {
+            unfound.append(&mut of_piece);
+        }
+        Addresses { all, finder, of_piece, unfound }
+    }
+
+    /// The places of those that hold, in their order.
+    pub fn holding(&self, url: &Url) -> Vec<usize> {
+        let mut asked = self.unfound.clone();
+        if let Some(finder) = &self.finder {
+            let hits = finder.find_overlapping_iter(url.as_str());
+            asked.extend(hits.filter_map(|hit| self.of_piece.get(hit.pattern().as_usize())));
+        }
+        asked.sort_unstable();
+        asked.dedup();
+        asked.retain(|place| self.all.get(*place).is_some_and(|address| address.holds(url)));
+        asked
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use regex::Regex;
+    use url::Url;
+
+    use super::{Address, Addresses, glob};
+
+    #[test]
+    fn a_pattern_fits_the_whole_path() {
+        for (pattern, text, expected) in [
+            ("*/viewtopic.php", "/forum/viewtopic.php", true),
+            ("*/viewtopic.php", "/viewtopic.php/x", false),
+            ("/#/#/*", "/2011/03/title/", true),
+            ("/#/", "//", false),
+            ("*/page-#", "/t/x.12/page-12", true),
+            ("*/page-#", "/t/page-1b", false),
+            ("/a?c", "/abc", true),
+            ("*", "", true),
+            ("", "/", false),
+            ("*a*b*", "/xxaxxbxx", true),
+        ] {
+            assert_eq!(glob(pattern, text), expected, "{pattern} {text}");
+        }
+    }
+
+    #[test]
+    fn a_query_can_be_separated_by_semicolons_and_lose_parameters() {
+        let url = Url::parse("http://a.test/index.php?PHPSESSID=x&action=profile;u=3;sa=posts").unwrap();
+        let has =
+            |name: &str| Address { has: vec![(name.to_owned(), None)], ..Address::default() }.holds(&url);
+        assert!(has("PHPSESSID") && has("action") && has("u") && has("sa") && !has("x"));
+        for (query, left, expected) in [
+            ("a=1&sid=2;b=3", "sid", Some("a=1&b=3")),
+            ("sid=2", "sid", None),
+            ("a;sid", "sid", Some("a")),
+            ("sid=1&a=2", "sid", Some("a=2")),
+        ] {
+            assert_eq!(super::without(query, |name| name == left).as_deref(), expected, "{query}");
+        }
+    }
+
+    #[test]
+    fn many_conditions_are_asked_at_once_and_each_has_its_own_answer() {
+        let words = |list: &[&str]| list.iter().map(|word| ((*word).to_owned(), None)).collect::<Vec<_>>();
+        let all = vec![
+            Address { path: Some("*/viewtopic.php".to_owned()), has: words(&["t"]), ..Address::default() },
+            Address { has: vec![("view".to_owned(), Some("print".to_owned()))], ..Address::default() },
+            Address { host: Some("*.forum.test".to_owned()), ..Address::default() },
+            Address { without: words(&["t"]), ..Address::default() },
+            Address { matches: Some(Regex::new("[?&]t=\\d+$").unwrap()), ..Address::default() },
+        ];
+        let addresses = Addresses::new(all);
+        for (url, expected) in [
+            ("http://www.forum.test/viewtopic.php?t=1", vec![0, 2, 4]),
+            ("http://forum.test/x/viewtopic.php?t=1&view=print", vec![0, 1, 2]),
+            ("http://notforum.test/viewtopic.php?f=1&view=x", vec![3]),
+        ] {
+            assert_eq!(addresses.holding(&Url::parse(url).unwrap()), expected, "{url}");
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Which links of a page are followed: the first rule that fits a link decides.
+
+use std::collections::HashSet;
+
+use annalist_model::{CanonicalUrl, FoundLink, Hop, UrlKey};
+use url::Url;
+
+use crate::address::{self, parameters};
+use crate::automaton::{Matches, select};
+use crate::catalogue::{Application, Level, Links, Others, Paging, Ruling};
+use crate::helper::Input;
+use crate::place::{Base, base_of};
+
+/// What becomes of a link.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Choice {
+    /// The application has nothing to say: it leads elsewhere, or is part of the page.
+    Untouched,
+    Follow {
+        score: f32,
+        action: String,
+        /// Without what changes nothing, where there was any of it.
+        instead: Option<CanonicalUrl>,
+    },
+    /// Followed where nothing better is known.
+    Spare {
+        score: f32,
+        action: String,
+        instead: Option<CanonicalUrl>,
+    },
+    Never {
+        reason: String,
+    },
+}
+
+/// What was chosen on a page.
+#[derive(Debug, Default)]
+pub(crate) struct Navigation {
+    pub choices: Vec<Choice>,
+    pub next: Option<String>,
+}
+
+pub(crate) fn choose(
+    application: &Application,
+    level: Option<&Level>,
+    matches: &Matches,
+    input: &Input<'_>,
+) -> Navigation {
+    let links = level.map_or(&application.links, |level| &level.links);
+    let paging = level.map_or(application.paging.as_slice(), |level| &level.paging);
+    let others = level.map_or(application.others, |level| level.others);
+    let base = base_of(input);
+    let places = Places::of(links, matches, input, &base);
+    let own = paged(input.url.as_url(), paging);
+    let mut next: Option<(u64, String)> = None;
+    let mut choices = Vec::with_capacity(input.page.links.len());
+    for found in &input.page.links {
+        let is_inside = found.url.host() == input.url.host();
+        if !is_inside || is_part(found) {
+            choices.push(Choice::Untouched);
+            continue;
+        }
+        let instead = without(&found.url, &application.drops);
+        let url = instead.as_ref().unwrap_or(&found.url);
+        let other = paged(url.as_url(), paging);
+        let is_page = !paging.is_empty()
+            && same_thread(&own.thread, &other.thread)
+            && (own.number.is_some() || other.number.is_some());
+        if is_page
+            && other.number() > own.number()
+            && next.as_ref().is_none_or(|(best, _)| other.number() < *best)
+        {
+            next = Some((other.number(), url.as_str().to_owned()));
+        }
+        choices.push(rule(links, &places, found, instead.clone()).unwrap_or_else(|| match others {
+            _ if is_page => Choice::Follow { score: 1.0, action: "page".to_owned(), instead },
+            Others::Follow => Choice::Follow { score: 1.0, action: "link".to_owned(), instead },
+            Others::Skip => Choice::Never { reason: "no rule of its application leads there".to_owned() },
+        }));
+    }
+    let named = level.iter().flat_map(|level| &level.next).find_map(|at| {
+        let spots = select(input.tree, matches, at);
+        spots.first().and_then(|spot| base.join(spot.attribute?)).map(|url| url.as_str().to_owned())
+    });
+    Navigation { choices, next: named.or(next.map(|(_, url)| url)) }
+}
+
+/// The first rule that fits.
+fn rule(links: &Links, places: &Places, found: &FoundLink, instead: Option<CanonicalUrl>) -> Option<Choice> {
+    let here = found.url.key();
+    let fits = |place: &usize| match places.of_rule.get(*place) {
+        Some(Some(keys)) => keys.contains(&here),
+        _ => true,
+    };
+    // Whether it may be followed is asked of the address as it stands on the page: what is dropped may be the reason.
+    let place = links.addresses.holding(found.url.as_url()).into_iter().find(fits)?;
+    let rule = links.rules.get(place)?;
+    Some(match rule.ruling {
+        Ruling::Follow { score } => Choice::Follow { score, action: rule.name.clone(), instead },
+        Ruling::Spare { score } => Choice::Spare { score, action: rule.name.clone(), instead },
+        Ruling::Never => Choice::Never { reason: rule.name.clone() },
+    })
+}
+
+/// Pictures, styles, frames, and what a redirect or a sitemap says.
+fn is_part(found: &FoundLink) -> bool {
+    !matches!(found.kind.hop(), Hop::Link | Hop::Submit | Hop::Manifest)
+}
+
+/// The links that each rule with a place has found.
+struct Places {
+    of_rule: Vec<Option<HashSet<UrlKey>>>,
+}
+
+impl Places {
+    fn of(links: &Links, matches: &Matches, input: &Input<'_>, base: &Base) -> Places {
+        let found = |at| {
+            let spots = select(input.tree, matches, at);
+            let raw = spots.iter().filter_map(|spot| {
+                spot.attribute.or_else(|| input.tree.element(spot.node)?.attribute("href"))
+            });
+            raw.filter_map(|raw| Some(base.canonical(raw)?.key())).collect()
+        };
+        Places { of_rule: links.rules.iter().map(|rule| rule.at.as_ref().map(found)).collect() }
+    }
+}
+
+/// An address without parameters that change nothing; none where it has none of them.
+fn without(url: &CanonicalUrl, drops: &[String]) -> Option<CanonicalUrl> {
+    let query = url.query()?;
+    let is_dropped = |name: &str| drops.iter().any(|drop| drop == name);
+    parameters(query).any(|(name, _)| is_dropped(name)).then_some(())?;
+    let mut changed = url.as_url().clone();
+    changed.set_query(address::without(query, is_dropped).as_deref());
+    CanonicalUrl::parse(changed.as_str()).ok()
+}
+
+/// An address as a page of something.
+#[derive(Debug)]
+pub(crate) struct Paged {
+    /// The address of the first page.
+    pub thread: Url,
+    /// As written; there is none on most first pages.
+    pub number: Option<u64>,
+}
+
+impl Paged {
+    fn number(&self) -> u64 {
+        self.number.unwrap_or(0)
+    }
+}
+
+pub(crate) fn paged(url: &Url, paging: &[Paging]) -> Paged {
+    let mut thread = url.clone();
+    thread.set_fragment(None);
+    let mut number = None;
+    for way in paging {
+        match way {
+            Paging::Parameter(name) => {
+                let query = thread.query().unwrap_or_default().to_owned();
+                let of_name = |pair: &&str| pair.split('=').next() == Some(name.as_str());
+                let value =
+                    query.split('&').find(of_name).and_then(|pair| pair.split_once('=')?.1.parse().ok());
+                if query.split('&').any(|pair| of_name(&pair)) {
+                    number = number.or(value);
+                    let kept: Vec<&str> = query.split('&').filter(|pair| !of_name(pair)).collect();
+                    thread.set_query(Some(kept.join("&").as_str()).filter(|query| !query.is_empty()));
+                }
+            }
+            Paging::Path(regex) => {
+                let path = thread.path().to_owned();
+                if let Some(found) = regex.captures(&path) {
+                    number = number.or_else(|| found.get(1)?.as_str().parse().ok());
+                    let from = found.get(0).map_or(path.len(), |whole| whole.start());
+                    let mut kept = path.get(..from).unwrap_or_default().to_owned();
+                    if !kept.ends_with('/') {
+                        kept.push('/');
+                    }
+                    thread.set_path(&kept);
+                }
+            }
+            Paging::Number { at, first } => {
+                let text = thread.as_str().to_owned();
+                if let Some(group) = at.captures(&text).and_then(|found| found.get(1)) {
+                    let digits: String = group.as_str().chars().filter(char::is_ascii_digit).collect();
+                    number = number.or(digits.parse().ok());
+                    let of_first = format!("{}{first}{}", &text[..group.start()], &text[group.end()..]);
+                    if let Ok(url) = Url::parse(&of_first) {
+                        thread = url;
+                    }
+                }
+            }
+        }
+    }
+    Paged { thread, number }
+}
+
+fn same_thread(one: &Url, other: &Url) -> bool {
+    let plain = |url: &Url| url.path().trim_end_matches('/').to_owned();
+    one.host_str() == other.host_str() && one.query() == other.query() && plain(one) == plain(other)
+}

@@ -1,0 +1,51 @@
+//! What was seen in a page as JSON: what `annalist apps extract --json` prints and the archive keeps beside a capture.
+
+use std::collections::HashSet;
+
+use annalist_model::{CanonicalUrl, FoundLink, Hop};
+use serde_json::{Value, json};
+
+use crate::helper::Seen;
+use crate::navigate::Choice;
+
+/// The page's links are those that the choices were made for.
+pub fn report(seen: &Seen, links: &[FoundLink]) -> Value {
+    let (mut follow, mut spare, mut skip) = (Vec::new(), Vec::new(), Vec::new());
+    let mut told: HashSet<&str> = HashSet::new();
+    for (place, link) in links.iter().enumerate() {
+        let choice = seen.choices.get(place);
+        if choice.is_none() && seen.application.is_none() && link.kind.hop() == Hop::Link {
+            follow.push(json!({"url": link.url.as_str(), "score": 1.0, "action": "link"}));
+        }
+        let address =
+            |instead: &Option<CanonicalUrl>| instead.as_ref().unwrap_or(&link.url).as_str().to_owned();
+        if !told.insert(link.url.as_str()) {
+            continue;
+        }
+        match choice {
+            Some(Choice::Follow { score, action, instead }) => {
+                follow.push(json!({"url": address(instead), "score": rounded(*score), "action": action}));
+            }
+            Some(Choice::Spare { score, action, instead }) => {
+                spare.push(json!({"url": address(instead), "score": rounded(*score), "action": action}));
+            }
+            Some(Choice::Never { reason }) => skip.push(json!({"url": link.url.as_str(), "reason": reason})),
+            Some(Choice::Untouched) | None => {}
+        }
+    }
+    json!({
+        "application": seen.application,
+        "type": seen.general_type,
+        "level": seen.level,
+        "objects": seen.objects,
+        "follow": follow,
+        "spare": spare,
+        "skip": skip,
+        "next": seen.next,
+    })
+}
+
+/// With the digits that were written.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 1000.0).round() / 1000.0
+}

@@ -1,0 +1,184 @@
+//! The application-aware helper in a crawl: what it has seen of each host, and what that means for links. What a page is, is
+//! found in `annalist-apps`.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use annalist_apps::catalogue::{Application, Mistake, Ruling, load};
+use annalist_apps::{Catalogue, Choice, Input, Seen, recognise, report};
+use annalist_frontier::{Change, Frontier};
+use annalist_model::spec::Spec;
+use annalist_model::{CanonicalUrl, Capture, Hop, Link, Page};
+use annalist_read::tree::Tree;
+
+/// Hosts remembered; the frontier knows all of them.
+const MOST_HOSTS: usize = 100_000;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Apps {
+    catalogue: Catalogue,
+    hosts: Mutex<HashMap<String, Known>>,
+}
+
+/// What is known of a host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Known {
+    /// The application of the last of its pages that had one.
+    application: Option<String>,
+    /// A list that leads to everything was seen.
+    has_index: bool,
+}
+
+impl Apps {
+    /// `None` where the spec wants none. Mistakes in descriptions are told; the others are used.
+    pub fn of(spec: &Spec) -> (Option<Apps>, Vec<Mistake>) {
+        if !spec.apps {
+            return (None, Vec::new());
+        }
+        let folders: Vec<PathBuf> = spec.catalogue.iter().map(PathBuf::from).collect();
+        let loaded = load(true, &folders);
+        let (catalogue, unfinished) = Catalogue::new(&loaded.descriptions);
+        let mistakes = loaded.mistakes.into_iter().chain(unfinished).collect();
+        (Some(Apps { catalogue, hosts: Mutex::default() }), mistakes)
+    }
+
+    /// What a page is. On any thread.
+    pub fn look(&self, tree: &Tree, page: &Page, capture: &Looked<'_>) -> Seen {
+        let Looked { url, head, at } = *capture;
+        recognise(&self.catalogue, &Input { tree, page, url, head, at: Some(at) })
+    }
+
+    /// What a page tells of its host: remembered, and for the frontier to remember where it is new.
+    pub fn hear(&self, url: &CanonicalUrl, seen: &Seen, frontier: &Frontier) -> Option<Change> {
+        let application = seen.application.as_ref()?;
+        let before = self.known(url.host(), frontier);
+        let now =
+            Known { application: Some(application.clone()), has_index: before.has_index || seen.is_index };
+        if now == before {
+            return None;
+        }
+        let change = Change::Note { name: note(url.host()), value: now.encode() };
+        self.remember(url.host(), now);
+        Some(change)
+    }
+
+    /// What becomes of the links of a page, in their order: those that are followed only for want of better are decided.
+    pub fn choices(
+        &self,
+        url: &CanonicalUrl,
+        page: &Page,
+        seen: Option<&Seen>,
+        frontier: &Frontier,
+    ) -> Vec<Choice> {
+        let known = self.known(url.host(), frontier);
+        let decided = |choice: Choice| match choice {
+            Choice::Spare { action, .. } if known.has_index => Choice::Never { reason: doubled(&action) },
+            Choice::Spare { score, action, instead } => Choice::Follow { score, action, instead },
+            other => other,
+        };
+        match seen {
+            Some(seen) if seen.application.is_some() => seen.choices.iter().cloned().map(decided).collect(),
+            Some(_) => Vec::new(),
+            // Feeds and sitemaps name what the application's pages name, and more.
+            None => {
+                let Some(application) = self.application(&known) else { return Vec::new() };
+                let listed = page.links.iter().map(|found| {
+                    let is_own = found.url.host() == url.host() && found.kind.hop() == Hop::Manifest;
+                    let barred = is_own.then(|| barred(application, &known, &found.url)).flatten();
+                    barred.map_or(Choice::Untouched, |reason| Choice::Never { reason })
+                });
+                listed.collect()
+            }
+        }
+    }
+
+    /// Why a link that was found in a list of addresses, or for want of better, is left alone after all: by now more is
+    /// known of its host.
+    pub fn second_thought(&self, link: &Link, frontier: &Frontier) -> Option<String> {
+        let is_listed = link.hops.last() == Some(Hop::Manifest);
+        if link.via.is_none() || !(is_listed || link.hops.last() == Some(Hop::Link)) {
+            return None;
+        }
+        let known = self.known(link.url.host(), frontier);
+        let application = self.application(&known)?;
+        let ruling = application.links.by_address(&link.url)?;
+        match ruling.ruling {
+            Ruling::Never if is_listed => Some(ruling.name.clone()),
+            Ruling::Spare { .. } if known.has_index => Some(doubled(&ruling.name)),
+            _ => None,
+        }
+    }
+
+    fn application(&self, known: &Known) -> Option<&Application> {
+        self.catalogue.application(known.application.as_deref()?)
+    }
+
+    fn known(&self, host: &str, frontier: &Frontier) -> Known {
+        if let Some(known) = self.hosts.lock().unwrap_or_else(PoisonError::into_inner).get(host) {
+            return known.clone();
+        }
+        let known = frontier.note(&note(host)).map(Known::decode).unwrap_or_default();
+        self.remember(host, known.clone());
+        known
+    }
+
+    fn remember(&self, host: &str, known: Known) {
+        let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
+        if hosts.len() >= MOST_HOSTS {
+            hosts.clear();
+        }
+        hosts.insert(host.to_owned(), known);
+    }
+}
+
+/// Where and when a page was captured, and what came with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Looked<'c> {
+    pub url: &'c CanonicalUrl,
+    pub head: &'c annalist_model::ResponseHead,
+    pub at: annalist_model::Time,
+}
+
+fn barred(application: &Application, known: &Known, url: &CanonicalUrl) -> Option<String> {
+    let rule = application.links.by_address(url)?;
+    match rule.ruling {
+        Ruling::Never => Some(rule.name.clone()),
+        Ruling::Spare { .. } if known.has_index => Some(doubled(&rule.name)),
+        _ => None,
+    }
+}
+
+fn doubled(action: &str) -> String {
+    format!("{action}: another list of the site leads to everything")
+}
+
+/// The record that is kept beside a capture; none where nothing was written on the page.
+pub fn objects_of(seen: Option<&Seen>, page: &Page, capture: &Capture) -> Option<Vec<u8>> {
+    let seen = seen.filter(|seen| seen.application.is_some() || !seen.objects.is_empty())?;
+    if capture.head.status >= 400 {
+        return None;
+    }
+    serde_json::to_vec(&report(seen, &page.links)).ok()
+}
+
+fn note(host: &str) -> String {
+    format!("application of {host}")
+}
+
+impl Known {
+    fn encode(&self) -> Vec<u8> {
+        let index = if self.has_index { "index" } else { "" };
+        format!("{}\t{index}", self.application.as_deref().unwrap_or_default()).into_bytes()
+    }
+
+    fn decode(bytes: &[u8]) -> Known {
+        let text = String::from_utf8_lossy(bytes);
+        let (application, index) = text.split_once('\t').unwrap_or((&text, ""));
+        Known {
+            application: Some(application.to_owned()).filter(|id| !id.is_empty()),
+            has_index: index == "index",
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! `annalist apps`: what software made a page, what was written on it, and which of its links lead to more.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use annalist_apps::catalogue::{Loaded, load};
+use annalist_apps::{Catalogue, Input, Seen, recognise, report};
+use annalist_model::{CanonicalUrl, Page, ResponseHead, Time};
+use annalist_read::Reader;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::cli::{AppsArgs, AppsCommand, AppsPageArgs, CatalogueArgs, CrawlArgs};
+use crate::exit::{BadConfiguration, Exit};
+use crate::{pages, spec_file};
+
+mod check;
+mod objects;
+
+/// What a listing has room for.
+const WORDS: usize = 300;
+const LINKS: usize = 30;
+
+pub fn run(args: &AppsArgs) -> Result<Exit> {
+    match &args.command {
+        AppsCommand::List(args) => list(args),
+        AppsCommand::Detect(args) => detect(args),
+        AppsCommand::Extract(args) => extract(args),
+        AppsCommand::Objects(args) => objects::run(args),
+        AppsCommand::Check(args) => check::run(args),
+    }
+}
+
+/// What the program brings along with the folders; mistakes are told, and the rest is used.
+fn catalogue(folders: &[PathBuf]) -> Catalogue {
+    let Loaded { descriptions, mistakes } = load(true, folders);
+    let (catalogue, unfinished) = Catalogue::new(&descriptions);
+    for mistake in mistakes.iter().chain(&unfinished) {
+        eprintln!("warning: {mistake}");
+    }
+    catalogue
+}
+
+#[expect(clippy::print_stdout, reason = "the list is what the command is asked for")]
+fn list(args: &CatalogueArgs) -> Result<Exit> {
+    let catalogue = catalogue(&args.catalogue);
+    let width = catalogue.applications.iter().map(|one| one.id.len()).max().unwrap_or(0);
+    for one in &catalogue.applications {
+        let levels: Vec<_> = one.levels.iter().map(|level| level.id.as_str()).collect();
+        let line = one.ancestors.join(" ← ");
+        println!("{:width$}  {:20}  {:12}  levels: {}", one.id, one.name, line, levels.join(", "));
+    }
+    Ok(Exit::Done)
+}
+
+#[expect(clippy::print_stdout, reason = "the answer is what the command is asked for")]
+fn detect(args: &AppsPageArgs) -> Result<Exit> {
+    let looked = look(args)?;
+    println!("{}", headline(&looked.seen));
+    if args.json {
+        let told = report(&looked.seen, &looked.page.links);
+        let part = |name: &str| told.get(name).cloned().unwrap_or(Value::Null);
+        println!(
+            "{}",
+            serde_json::json!({"application": part("application"), "type": part("type"), "level": part("level")})
+        );
+    }
+    Ok(Exit::Done)
+}
+
+#[expect(clippy::print_stdout, reason = "the objects are what the command is asked for")]
+fn extract(args: &AppsPageArgs) -> Result<Exit> {
+    let looked = look(args)?;
+    let told = report(&looked.seen, &looked.page.links);
+    print!("{}", listing(&looked.seen, &told));
+    if args.json {
+        println!("{told}");
+    }
+    Ok(Exit::Done)
+}
+
+struct Looked {
+    page: Page,
+    seen: Seen,
+}
+
+fn look(args: &AppsPageArgs) -> Result<Looked> {
+    let catalogue = catalogue(&args.catalogue.catalogue);
+    if args.page.contains("://") {
+        let typed = CrawlArgs {
+            url: vec![args.page.clone()],
+            contact: args.contact.clone(),
+            allow: args.allow.clone(),
+            ..CrawlArgs::default()
+        };
+        let spec = spec_file::for_crawl(&typed)?.0.spec;
+        let found = pages::response_of(&spec, &args.page)?;
+        return looked(&catalogue, &found.url, &found.head, &found.body);
+    }
+    let path = Path::new(&args.page);
+    let body = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let typed = args.url.as_deref().unwrap_or("http://localhost/");
+    let url = CanonicalUrl::parse(typed)
+        .map_err(|fault| BadConfiguration(format!("--url {typed} is no address: {fault}")))?;
+    let head = match &args.headers {
+        Some(path) => head_of(path)?,
+        None => ResponseHead { status: 200, fields: Vec::new() },
+    };
+    looked(&catalogue, &url, &head, &body)
+}
+
+fn looked(catalogue: &Catalogue, url: &CanonicalUrl, head: &ResponseHead, body: &[u8]) -> Result<Looked> {
+    let (page, tree) = Reader::new(Default::default()).read_with_tree(url, head, body);
+    let Some(tree) = tree else { bail!("{url} is no HTML page but {}", page.mime) };
+    let at = Some(now());
+    let seen = recognise(catalogue, &Input { tree: &tree, page: &page, url, head, at });
+    Ok(Looked { page, seen })
+}
+
+fn now() -> Time {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(0) as _)
+}
+
+/// A status line, which may be missing, and header fields, one a line.
+fn head_of(path: &Path) -> Result<ResponseHead> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let mut head = ResponseHead { status: 200, fields: Vec::new() };
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("HTTP/") {
+            head.status = rest.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(200);
+        } else if let Some((name, value)) = line.split_once(':') {
+            head.fields.push((name.trim().to_owned(), value.trim().as_bytes().to_vec()));
+        }
+    }
+    Ok(head)
+}
+
+fn headline(seen: &Seen) -> String {
+    match (&seen.application, &seen.general_type, &seen.level) {
+        (Some(application), Some(kind), Some(level)) => format!("{application} ({kind}), level {level}"),
+        (Some(application), Some(kind), None) => {
+            format!("{application} ({kind}), on no level that its description knows")
+        }
+        _ => "no application that the catalogue knows; read as an article".to_owned(),
+    }
+}
+
+fn listing(seen: &Seen, told: &Value) -> String {
+    let mut text = format!("{}\n", headline(seen));
+    for object in &seen.objects {
+        let or = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".to_owned());
+        let _ = writeln!(text, "\n{} by {} on {}", object.kind, or(&object.author), or(&object.date));
+        if let Some(title) = &object.title {
+            let _ = writeln!(text, "  {title}");
+        }
+        let short: String = object.body.chars().take(WORDS).collect();
+        let more = if short.len() < object.body.len() { " …" } else { "" };
+        for line in format!("{short}{more}").lines() {
+            let _ = writeln!(text, "    {line}");
+        }
+        if let Some(url) = &object.url {
+            let _ = writeln!(text, "  at {url}");
+        }
+        if let Some(parent) = &object.parent {
+            let _ = writeln!(text, "  answers {parent}");
+        }
+    }
+    for (name, heading, why) in [
+        ("follow", "followed", "action"),
+        ("spare", "followed where there is no list of everything", "action"),
+        ("skip", "left alone", "reason"),
+    ] {
+        let links = told.get(name).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        if links.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "\n{heading}: {}", links.len());
+        for link in links.iter().take(LINKS) {
+            let part = |name: &str| link.get(name).and_then(Value::as_str).unwrap_or_default();
+            let _ = writeln!(text, "  {:18} {}", part(why), part("url"));
+        }
+        if links.len() > LINKS {
+            let _ = writeln!(text, "  and {} more; --json has them all", links.len() - LINKS);
+        }
+    }
+    text
+}
