@@ -213,4 +213,6 @@ pub struct FieldRule {
     pub matches: Option<Regex>,
     pub leave_out: Vec<Expression>,
     pub hints: Hints,
+    /// Of an id: it counts within the thread only.
+    pub is_local: bool,
 }

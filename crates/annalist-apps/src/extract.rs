@@ -37,9 +37,9 @@ pub(crate) fn objects(
     }
     let thread = paged(input.url.as_url(), &level.paging).thread.to_string();
     let mut objects: Vec<Object> = Vec::with_capacity(values.len());
-    for ((_, kind), values) in found.places.iter().zip(values) {
+    for ((node, kind), values) in found.places.iter().zip(values) {
         let name = level.objects.get(*kind).map_or("", |plan| plan.rule.kind.as_str());
-        objects.push(reading.object(name, values.or(&of_page), &thread, application));
+        objects.push(reading.object(*node, name, values.or(&of_page), &thread, application));
     }
     reading.relate(level, &mut objects, &thread);
     let counts =
@@ -124,8 +124,10 @@ fn positions(tree: &Tree, nodes: &HashSet<NodeId>) -> HashMap<NodeId, usize> {
 #[derive(Clone, Debug, Default)]
 struct Values {
     of: HashMap<Field, Vec<String>>,
-    /// The id stands in an `id` attribute: it is also a place in the page.
-    is_anchor: bool,
+    /// The place in the page that the id is, where it stands in an `id` attribute.
+    anchor: Option<String>,
+    /// The id counts within the thread only.
+    is_local: bool,
 }
 
 impl Values {
@@ -205,18 +207,23 @@ impl Reading<'_> {
             }
             let Some(value) = self.value(field, Some(&spot)) else { continue };
             if field.rule.field == Field::Id {
-                values.is_anchor = self.is_anchor(&spot);
+                values.anchor = self.anchor(&spot);
+                values.is_local = field.rule.is_local;
             }
             values.of.entry(field.rule.field).or_default().push(value);
         }
     }
 
-    fn is_anchor(&self, spot: &Spot<'_>) -> bool {
-        let element = self.input.tree.element(spot.node);
-        element.is_some_and(|element| {
-            let own = element.attribute("id").or_else(|| element.attribute("name"));
-            own.is_some() && own == spot.attribute
-        })
+    fn anchor(&self, spot: &Spot<'_>) -> Option<String> {
+        let element = self.input.tree.element(spot.node)?;
+        let own = element.attribute("id").or_else(|| element.attribute("name"))?;
+        (Some(own) == spot.attribute).then(|| own.to_owned())
+    }
+
+    /// Whether an object is all of the page.
+    fn is_whole(&self, node: NodeId) -> bool {
+        let element = self.input.tree.element(node);
+        element.is_some_and(|element| matches!(&**element.name(), "html" | "body"))
     }
 
     fn value(&self, field: &FieldPlan, spot: Option<&Spot<'_>>) -> Option<String> {
@@ -259,15 +266,26 @@ impl Reading<'_> {
         text::plain(self.input.tree, node, &is_left)
     }
 
-    fn object(&self, kind: &str, mut values: Values, thread: &str, application: &Application) -> Object {
+    fn object(
+        &self,
+        node: NodeId,
+        kind: &str,
+        mut values: Values,
+        thread: &str,
+        application: &Application,
+    ) -> Object {
         let native = values.first(Field::Id);
         let own_url = values.first(Field::Url);
-        let anchor = native.as_ref().filter(|_| values.is_anchor);
-        let url = own_url.or_else(|| {
+        let is_whole = self.is_whole(node);
+        let anchor = values.anchor.take().filter(|_| !is_whole);
+        let at_anchor = |anchor: String| {
             let mut url = self.input.url.as_url().clone();
-            url.set_fragment(Some(anchor?));
-            Some(url.to_string())
-        });
+            url.set_fragment(Some(&anchor));
+            url.to_string()
+        };
+        // What stands for the whole page has the page's address.
+        let of_page = || (kind != "comment").then(|| self.input.url.as_str().to_owned());
+        let url = own_url.or_else(|| anchor.map(at_anchor)).or_else(of_page);
         let mut object = Object {
             kind: kind.to_owned(),
             id: String::new(),
@@ -287,6 +305,12 @@ impl Reading<'_> {
             attachments: values.all(Field::Attachment),
             tags: values.all(Field::Tag),
         };
+        let native = match native {
+            Some(native) if values.is_local => Some(format!("{native}@{:016x}", hash(thread))),
+            // An article that is edited is still the same.
+            None if is_whole => Some(format!("{:016x}", hash(object.url.as_deref().unwrap_or(thread)))),
+            native => native,
+        };
         object.id = identity(&object, native.as_deref(), self.input, application);
         object
     }
@@ -303,8 +327,7 @@ impl Reading<'_> {
                 let known = objects.iter().find(|other| ends(&other.id));
                 known.map_or(named.clone(), address)
             });
-            let enclosing =
-                || self.found.enclosing(self.input.tree, node).and_then(|outer| objects.get(outer));
+            let enclosing = || self.enclosing(node, objects);
             let of_page = || {
                 let wanted = plan.rule.parent.as_deref()?;
                 let found = objects.iter().take(place).find(|other| other.kind == wanted);
@@ -315,11 +338,29 @@ impl Reading<'_> {
                 object.parent = parent;
             }
         }
-        // What stands for the whole page has the page's address.
-        for object in objects.iter_mut().filter(|object| object.url.is_none() && object.kind != "comment") {
-            object.url = Some(self.input.url.as_str().to_owned());
+    }
+
+    /// The innermost object around another that says something.
+    fn enclosing<'o>(&self, node: NodeId, objects: &'o [Object]) -> Option<&'o Object> {
+        let mut at = node;
+        loop {
+            let place = self.found.enclosing(self.input.tree, at)?;
+            let outer = objects.get(place)?;
+            if counts(outer) {
+                return Some(outer);
+            }
+            at = self.found.places.get(place)?.0;
         }
     }
+}
+
+/// Whether there is anything to it.
+fn counts(object: &Object) -> bool {
+    !object.body.is_empty() || object.title.is_some() || !object.attachments.is_empty()
+}
+
+fn hash(text: &str) -> u64 {
+    xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
 /// `comment-12` and `12` are the same.
@@ -338,7 +379,7 @@ fn identity(object: &Object, native: Option<&str>, input: &Input<'_>, applicatio
             let said =
                 [&object.author, &object.date, &object.title].map(|part| part.as_deref().unwrap_or(""));
             let text = format!("{}\u{0}{}\u{0}{}", object.kind, said.join("\u{0}"), object.body);
-            format!("{software}:{host}:{}:{:016x}", object.kind, xxhash_rust::xxh3::xxh3_64(text.as_bytes()))
+            format!("{software}:{host}:{}:{:016x}", object.kind, hash(&text))
         }
     }
 }

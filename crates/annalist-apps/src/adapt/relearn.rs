@@ -175,6 +175,7 @@ impl Setting<'_> {
             matches: None,
             leave_out,
             hints: like.map(|rule| rule.hints.clone()).unwrap_or_default(),
+            is_local: false,
         })
     }
 

@@ -120,6 +120,9 @@ fn write_field(out: &mut String, rule: &FieldRule) {
             let _ = write!(out, " {name}={}", quoted(&value));
         }
     }
+    if rule.is_local {
+        out.push_str(" within=\"thread\"");
+    }
     if rule.leave_out.is_empty() {
         out.push_str("/>\n");
         return;

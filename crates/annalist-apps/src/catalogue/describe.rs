@@ -326,6 +326,8 @@ impl Reading {
         let is_date = matches!(field, Field::Date | Field::Modified);
         let known: &[&str] = if is_date {
             &["at", "value", "match", "format", "order", "zone"]
+        } else if field == Field::Id {
+            &["at", "value", "match", "within"]
         } else {
             &["at", "value", "match"]
         };
@@ -344,8 +346,16 @@ impl Reading {
             (None, Some(_)) => None,
             _ => Some(self.expression(xml, "at")?),
         };
+        let is_local = match xml.attribute("within") {
+            None => false,
+            Some("thread") => true,
+            Some(other) => {
+                self.mistake(xml, format!("within is {other:?}; expected thread"));
+                false
+            }
+        };
         let hints = if is_date { self.hints(xml) } else { Hints::default() };
-        Some(FieldRule { field, at, value, matches: self.regex(xml, "match"), leave_out, hints })
+        Some(FieldRule { field, at, value, matches: self.regex(xml, "match"), leave_out, hints, is_local })
     }
 
     fn hints(&mut self, xml: &Xml) -> Hints {
