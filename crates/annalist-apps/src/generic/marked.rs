@@ -149,10 +149,7 @@ impl Walker<'_, '_> {
         let within = self.scopes.last().map(|(_, scope)| *scope);
         if is_author && within.is_none_or(|within| within == Scope::Article) {
             Scope::Author
-        } else if kind.ends_with("Article")
-            || kind.ends_with("Posting")
-            || matches!(kind, "Review" | "Recipe")
-        {
+        } else if kind.ends_with("Article") || kind.ends_with("Posting") || kind == "Recipe" {
             Scope::Article
         } else {
             Scope::Other
@@ -217,15 +214,7 @@ impl Walker<'_, '_> {
             "entry-author",
         ]) {
             facts.say_author(Rank::Named, &plain_text(self.tree, node));
-        } else if has(&[
-            "author",
-            "byline",
-            "by-line",
-            "article-author",
-            "article__author",
-            "by-author",
-            "article-byline",
-        ]) {
+        } else if class.split_ascii_whitespace().any(is_byline) {
             facts.say_author(Rank::Loose, &plain_text(self.tree, node));
         }
         if has(&[
@@ -254,7 +243,7 @@ impl Walker<'_, '_> {
     fn element(&mut self, node: NodeId, element: &Element<'_>) {
         let facts = &mut *self.facts;
         match *element.name() {
-            local_name!("h1") => facts.say_title(Rank::Markup, &plain_text(self.tree, node)),
+            local_name!("h1") => facts.say_heading(plain_text(self.tree, node)),
             local_name!("time") => {
                 let is_published = element.attribute("pubdate").is_some();
                 let rank = if is_published { Rank::Microformat } else { Rank::Markup };
@@ -272,6 +261,11 @@ impl Walker<'_, '_> {
             _ => {}
         }
     }
+}
+
+/// `author`, `byline`, and what ends so: `article__author`, `pb-byline`.
+fn is_byline(name: &str) -> bool {
+    matches!(name.rsplit(['-', '_']).next(), Some("author" | "authors" | "byline")) || name == "by-line"
 }
 
 /// What an element says in its attributes, else in its text.
@@ -300,8 +294,6 @@ fn is_beside(element: &Element<'_>) -> bool {
 
 fn is_related(element: &Element<'_>) -> bool {
     element.attribute("class").is_some_and(|class| {
-        class
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .any(|word| matches!(word, "related" | "sidebar" | "widget"))
+        class.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| matches!(word, "related" | "sidebar"))
     })
 }
