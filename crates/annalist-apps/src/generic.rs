@@ -33,7 +33,7 @@ pub fn read(tree: &Tree, page: &Page, url: &CanonicalUrl, now: Option<Time>) -> 
     let address = address(page, url);
     let mut facts = Facts::new(url, &hints);
     marked::read(tree, &mut facts);
-    let linked = linked::read(&mut facts);
+    let linked = linked::read(&mut facts, page.title.as_deref());
     let title = facts.title(page.title.as_deref());
     let (blocks, matter) = matter(tree);
     let mut body =

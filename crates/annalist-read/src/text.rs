@@ -102,12 +102,17 @@ pub fn collapsed(text: &str) -> String {
 
 /// The visible text of a node and what is in it: a line for each block. The node itself may be hidden.
 pub fn plain_text(tree: &Tree, top: NodeId) -> String {
+    beginning(tree, top, usize::MAX)
+}
+
+/// The same for a line: no more than so many nodes are looked at. Pages nest lines in lines without measure.
+pub fn beginning(tree: &Tree, top: NodeId, most_nodes: usize) -> String {
     if let Some(text) = tree.text(top) {
         return collapsed(text);
     }
     let mut text = VisibleText::default();
     let mut hidden = None;
-    for step in tree.walk(top) {
+    for step in tree.walk(top).take(most_nodes.saturating_mul(2)) {
         let (Step::Enter(node) | Step::Leave(node)) = step;
         if hidden.is_some() {
             if step == Step::Leave(node) && hidden == Some(node) {
@@ -241,7 +246,7 @@ fn is_block(name: &LocalName) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{VisibleText, hides, plain_text};
+    use super::{VisibleText, beginning, hides, plain_text};
     use crate::tree::{NodeId, Step, TreeLimits, parse};
 
     #[test]
@@ -273,6 +278,7 @@ mod tests {
             Step::Leave(_) => None,
         });
         assert_eq!(plain_text(&tree, top.unwrap()), "one two\nthree\nfour");
+        assert_eq!(beginning(&tree, top.unwrap(), 4), "one two");
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub(super) enum Rank {
 const LONGEST_NAME: usize = 100;
 const LONGEST_TITLE: usize = 500;
 const MOST_HEADINGS: usize = 10;
+/// A page with more places for its date has none.
+const MOST_TRIES: u32 = 300;
 
 #[derive(Debug)]
 pub(super) struct Facts<'p> {
@@ -35,6 +37,8 @@ pub(super) struct Facts<'p> {
     body: Said,
     site: Said,
     headings: Vec<String>,
+    /// How many dates were looked for.
+    tried: u32,
     /// JSON-LD as it was found.
     pub(super) scripts: Vec<String>,
 }
@@ -66,6 +70,7 @@ impl<'p> Facts<'p> {
             body: Said::default(),
             site: Said::default(),
             headings: Vec::new(),
+            tried: 0,
             scripts: Vec::new(),
         }
     }
@@ -101,14 +106,21 @@ impl<'p> Facts<'p> {
 
     pub(super) fn say_date(&mut self, rank: Rank, date: &str) {
         if self.date.wants(rank)
+            && self.tries()
             && let Some(date) = dates::parse(date, self.hints)
         {
             self.date.0 = Some((rank, date));
         }
     }
 
+    fn tries(&mut self) -> bool {
+        self.tried += 1;
+        self.tried <= MOST_TRIES
+    }
+
     pub(super) fn say_modified(&mut self, rank: Rank, date: &str) {
         if self.modified.wants(rank)
+            && self.tries()
             && let Some(date) = dates::parse(date, self.hints)
         {
             self.modified.0 = Some((rank, date));
