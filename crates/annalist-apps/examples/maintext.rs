@@ -1,7 +1,7 @@
 //! How well main text is found: `maintext PAGES [TEXTS]` reads every NAME.html of a folder, compares the text found with
 //! NAME.txt beside it (4-grams of words, means over pages), and gives the CPU time that
 //! title, author, date, text and comments of a page take once its tree is there.
-//! With a second folder the texts found are written there.
+//! With a second folder the objects and main texts found are written there.
 #![expect(clippy::print_stdout, reason = "the figures are what it is for")]
 
 use std::collections::HashMap;
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 use annalist_apps::generic;
-use annalist_model::{CanonicalUrl, Page};
-use annalist_read::tree::{self, TreeLimits};
+use annalist_model::{CanonicalUrl, Canonicaliser, ResponseHead};
+use annalist_read::Reader;
 
 /// Each page is read so often for its time.
 const TURNS: u32 = 20;
@@ -27,12 +27,14 @@ fn main() -> io::Result<()> {
     names.sort();
     let mut means = Means::default();
     let url = CanonicalUrl::parse("http://page.test/").map_err(io::Error::other)?;
+    let reader = Reader::new(Canonicaliser::default());
     let mut time = 0;
     for name in &names {
-        let html = String::from_utf8_lossy(&fs::read(name)?).into_owned();
-        let (tree, _) = tree::parse(&html, &TreeLimits::default());
-        let read = || generic::read(&tree, &Page::default(), &url, None);
-        let found = read().swap_remove(0).body;
+        let (page, tree) = reader.read_with_tree(&url, &ResponseHead::default(), &fs::read(name)?);
+        let Some(tree) = tree else { continue };
+        let read = || generic::read(&tree, &page, &url, None);
+        let objects = read();
+        let found = objects.first().map_or("", |article| article.body.as_str());
         let before = cpu_nanos();
         for _ in 0..TURNS {
             std::hint::black_box(read());
@@ -40,10 +42,12 @@ fn main() -> io::Result<()> {
         time += cpu_nanos().saturating_sub(before) / u64::from(TURNS);
         if let Some(folder) = &texts {
             fs::create_dir_all(folder)?;
-            fs::write(folder.join(name.with_extension("txt").file_name().unwrap_or_default()), &found)?;
+            let target = folder.join(name.file_name().unwrap_or_default());
+            fs::write(target.with_extension("json"), serde_json::to_vec_pretty(&objects)?)?;
+            fs::write(target.with_extension("txt"), found)?;
         }
         if let Ok(expected) = fs::read_to_string(name.with_extension("txt")) {
-            means.add(&expected, &found);
+            means.add(&expected, found);
         }
     }
     means.print();

@@ -22,7 +22,7 @@ use annalist_read::tree::{NodeId, Tree};
 use crate::dates::Hints;
 use blocks::Blocks;
 use body::Matter;
-use facts::Facts;
+use facts::{Facts, Rank};
 
 /// A text shorter than this gives way to the one that is said to machines.
 const SHORT_WORDS: u32 = 25;
@@ -33,9 +33,14 @@ pub fn read(tree: &Tree, page: &Page, url: &CanonicalUrl, now: Option<Time>) -> 
     let address = address(page, url);
     let mut facts = Facts::new(url, &hints);
     marked::read(tree, &mut facts);
-    let linked = linked::read(&mut facts);
+    let linked = linked::read(&mut facts, page.title.as_deref());
     let title = facts.title(page.title.as_deref());
-    let mut body = main_text(tree, title.as_deref());
+    let (blocks, matter) = matter(tree);
+    let mut body =
+        matter.as_ref().map_or_else(String::new, |matter| matter.text(tree, &blocks, title.as_deref()));
+    if let Some(matter) = &matter {
+        matter.lines_above(&blocks).for_each(|line| facts.say_date(Rank::Loose, line));
+    }
     if let Some(said) = facts.body()
         && blocks::count(&body) < SHORT_WORDS
         && blocks::count(said) > blocks::count(&body)

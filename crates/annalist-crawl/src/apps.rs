@@ -2,15 +2,19 @@
 //! found in `annalist-apps`.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use annalist_apps::catalogue::{Application, Mistake, Ruling, load};
-use annalist_apps::{Catalogue, Choice, Input, Seen, recognise, report};
+use annalist_apps::adapt::Notebook;
+use annalist_apps::catalogue::{Application, Description, Mistake, Ruling, load};
+use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, recognise_and_learn, report};
 use annalist_frontier::{Change, Frontier};
 use annalist_model::spec::Spec;
 use annalist_model::{CanonicalUrl, Capture, Hop, Link, Page};
 use annalist_read::tree::Tree;
+
+use crate::job::JobDir;
+use crate::memory::Memory;
 
 /// Hosts remembered; the frontier knows all of them.
 const MOST_HOSTS: usize = 100_000;
@@ -18,8 +22,23 @@ const MOST_HOSTS: usize = 100_000;
 /// See the module.
 #[derive(Debug)]
 pub struct Apps {
-    catalogue: Catalogue,
+    /// Grows by what is learned.
+    catalogue: RwLock<Arc<Catalogue>>,
+    descriptions: Mutex<Vec<Description>>,
     hosts: Mutex<HashMap<String, Known>>,
+    notebook: Mutex<Notebook>,
+    /// What was on pages the last time.
+    memory: Mutex<Memory>,
+    /// Where what is learned is written down.
+    folder: PathBuf,
+}
+
+/// What came of looking at a page.
+#[derive(Debug, Default)]
+pub struct Sight {
+    pub seen: Option<Seen>,
+    /// What happened meanwhile that people should hear of.
+    pub news: Option<String>,
 }
 
 /// What is known of a host.
@@ -33,21 +52,74 @@ struct Known {
 
 impl Apps {
     /// `None` where the spec wants none. Mistakes in descriptions are told; the others are used.
-    pub fn of(spec: &Spec) -> (Option<Apps>, Vec<Mistake>) {
+    pub fn of(spec: &Spec, job: &JobDir) -> (Option<Apps>, Vec<Mistake>) {
         if !spec.apps {
             return (None, Vec::new());
         }
-        let folders: Vec<PathBuf> = spec.catalogue.iter().map(PathBuf::from).collect();
+        let folder = job.learned();
+        let mut folders: Vec<PathBuf> = spec.catalogue.iter().map(PathBuf::from).collect();
+        folders.extend(Some(folder.clone()).filter(|folder| has_files(folder)));
         let loaded = load(true, &folders);
         let (catalogue, unfinished) = Catalogue::new(&loaded.descriptions);
         let mistakes = loaded.mistakes.into_iter().chain(unfinished).collect();
-        (Some(Apps { catalogue, hosts: Mutex::default() }), mistakes)
+        let apps = Apps {
+            catalogue: RwLock::new(Arc::new(catalogue)),
+            descriptions: Mutex::new(loaded.descriptions),
+            hosts: Mutex::default(),
+            notebook: Mutex::default(),
+            memory: Mutex::new(Memory::load(&job.objects())),
+            folder,
+        };
+        (Some(apps), mistakes)
     }
 
     /// What a page is. On any thread.
-    pub fn look(&self, tree: &Tree, page: &Page, capture: &Looked<'_>) -> Seen {
-        let Looked { url, head, at } = *capture;
-        recognise(&self.catalogue, &Input { tree, page, url, head, at: Some(at) })
+    pub fn look(&self, tree: &Tree, page: &Page, looked: &Looked<'_>) -> Sight {
+        let Looked { url, head, at } = *looked;
+        let catalogue = self.catalogue();
+        let input = Input { tree, page, url, head, at: Some(at) };
+        let before = self.memory.lock().unwrap_or_else(PoisonError::into_inner).of(url.as_str());
+        let (seen, proven) = recognise_and_learn(&catalogue, &self.notebook, before.as_deref(), &input);
+        if seen.application.is_some()
+            && let Some(level) = seen.level.as_deref().filter(|_| head.status < 400)
+        {
+            let place = format!("{} {level}", url.host());
+            self.memory.lock().unwrap_or_else(PoisonError::into_inner).keep(
+                &place,
+                url.as_str(),
+                &seen.objects,
+            );
+        }
+        let news = proven.map(|proven| self.adopt(proven));
+        Sight { seen: Some(seen), news }
+    }
+
+    /// From now on, what has proved true on a site is part of the catalogue of this crawl.
+    fn adopt(&self, proven: Proven) -> String {
+        let Proven { description, file } = proven;
+        let id = description.id.clone();
+        let path = self.folder.join(format!("{}.xml", id.replace(['/', ':'], "-")));
+        let written = std::fs::create_dir_all(&self.folder).and_then(|()| std::fs::write(&path, file));
+        let mut descriptions = self.descriptions.lock().unwrap_or_else(PoisonError::into_inner);
+        descriptions.retain(|other| other.id != id);
+        descriptions.push(description);
+        let (grown, _) = Catalogue::new(&descriptions);
+        *self.catalogue.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(grown);
+        match written {
+            Ok(()) => format!("rules for {id} were learned: {}", path.display()),
+            Err(fault) => {
+                format!("rules for {id} were learned, and cannot be written to {}: {fault}", path.display())
+            }
+        }
+    }
+
+    /// Keeps for another run what was on pages.
+    pub fn save(&self, job: &JobDir) -> std::io::Result<()> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner).save(&job.objects())
+    }
+
+    fn catalogue(&self) -> Arc<Catalogue> {
+        Arc::clone(&self.catalogue.read().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// What a page tells of its host: remembered, and for the frontier to remember where it is new.
@@ -83,7 +155,8 @@ impl Apps {
             Some(_) => Vec::new(),
             // Feeds and sitemaps name what the application's pages name, and more.
             None => {
-                let Some(application) = self.application(&known) else { return Vec::new() };
+                let catalogue = self.catalogue();
+                let Some(application) = application(&catalogue, &known) else { return Vec::new() };
                 let listed = page.links.iter().map(|found| {
                     let is_own = found.url.host() == url.host() && found.kind.hop() == Hop::Manifest;
                     let barred = is_own.then(|| barred(application, &known, &found.url)).flatten();
@@ -102,17 +175,14 @@ impl Apps {
             return None;
         }
         let known = self.known(link.url.host(), frontier);
-        let application = self.application(&known)?;
+        let catalogue = self.catalogue();
+        let application = application(&catalogue, &known)?;
         let ruling = application.links.by_address(&link.url)?;
         match ruling.ruling {
             Ruling::Never if is_listed => Some(ruling.name.clone()),
             Ruling::Spare { .. } if known.has_index => Some(doubled(&ruling.name)),
             _ => None,
         }
-    }
-
-    fn application(&self, known: &Known) -> Option<&Application> {
-        self.catalogue.application(known.application.as_deref()?)
     }
 
     fn known(&self, host: &str, frontier: &Frontier) -> Known {
@@ -131,6 +201,14 @@ impl Apps {
         }
         hosts.insert(host.to_owned(), known);
     }
+}
+
+fn application<'c>(catalogue: &'c Catalogue, known: &Known) -> Option<&'c Application> {
+    catalogue.application(known.application.as_deref()?)
+}
+
+fn has_files(folder: &Path) -> bool {
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
 /// Where and when a page was captured, and what came with it.

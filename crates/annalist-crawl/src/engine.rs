@@ -199,7 +199,7 @@ impl Crawl {
             keeper::start(archive, lane.clone()).map_err(io_error("no thread for the keeper"))?;
         // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
         let first = if resumed { now.plus(spec.politeness.min_delay) } else { now };
-        let (apps, mistakes) = Apps::of(&spec);
+        let (apps, mistakes) = Apps::of(&spec, &job);
         for mistake in mistakes {
             handle.event(Severity::Warning, "apps", format!("{mistake}; the file is left out"));
         }
@@ -409,6 +409,10 @@ impl Crawl {
         }
         let kept =
             self.keeper.join().unwrap_or_else(|_| Err(KeepError::Closed("the keeper failed".to_owned())));
+        if let Some(apps) = &self.stages.apps {
+            // Not worth failing for: it is in the archive, too.
+            let _ = apps.save(&self.job);
+        }
         // What visits that were given up have left; what stays now goes at the next start.
         let _ = self.job.clear_spool();
         let ended = clock::now();

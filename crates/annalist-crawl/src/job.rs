@@ -53,6 +53,14 @@ impl JobDir {
     pub fn stop_request(&self) -> PathBuf {
         self.root.join("state/stop")
     }
+    /// Descriptions of sites that this crawl has learned.
+    pub fn learned(&self) -> PathBuf {
+        self.root.join("catalogue")
+    }
+    /// What was lifted out of some pages the last time.
+    pub fn objects(&self) -> PathBuf {
+        self.root.join("state/objects.json")
+    }
     fn lock_file(&self) -> PathBuf {
         self.root.join("state/lock")
     }

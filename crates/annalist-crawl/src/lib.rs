@@ -5,7 +5,7 @@
 //! | the whole path of a page | `visit.rs`, with `stages.rs` |
 //! | when a link gets its turn, and how it ends | `turn.rs`, `finish.rs` |
 //! | who may be asked, when | `asking.rs`, `servers.rs`, `book.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
-//! | what is followed | `scope.rs`, `apps.rs`, `findings.rs` |
+//! | what is followed | `scope.rs`, `apps.rs` with `memory.rs`, `findings.rs` |
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
 //! | a crawl from start to end | `engine.rs`, `set_up.rs`, `begin.rs`, `reopen.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `waiting.rs` |
 //! | seeds that are visited again | `rounds.rs` |
@@ -31,6 +31,7 @@ pub mod job;
 pub mod judging;
 mod keeper;
 pub mod logs;
+mod memory;
 mod record;
 mod reopen;
 mod robots;

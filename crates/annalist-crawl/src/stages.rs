@@ -95,14 +95,18 @@ impl Stages {
     /// slow lane and delays no other page either.
     pub async fn read(&self, capture: &mut Capture, kind: LinkKind) -> Read {
         let reader = Arc::clone(&self.reader);
-        let (apps, judging) = (self.apps.clone(), self.judging.clone());
+        let (apps, judging, keeper) = (self.apps.clone(), self.judging.clone(), self.keeper.clone());
         let key = capture.url.key();
         let at = capture.started;
         let read_on = move |page: Page, tree: Option<Tree>, url: &CanonicalUrl, head: &ResponseHead| {
             let looked = Looked { url, head, at };
-            let seen = apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &page, &looked));
+            let sight =
+                apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &page, &looked)).unwrap_or_default();
+            if let Some(news) = sight.news {
+                keeper.event(Severity::Info, "apps", news);
+            }
             let reading = judging.as_ref().map(|judging| judging.read(key, &page));
-            Read { page, seen, reading }
+            Read { page, seen: sight.seen, reading }
         };
         let (url, head, body) =
             (capture.url.clone(), capture.head.clone(), std::mem::take(&mut capture.body));

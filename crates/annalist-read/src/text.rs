@@ -103,13 +103,18 @@ fn tidy_length(words: &[u8]) -> usize {
 
 /// The visible text of a node with all below it, one line a block; `left_out` says what does not belong to it.
 pub fn plain(tree: &Tree, top: NodeId, left_out: &dyn Fn(NodeId) -> bool) -> String {
+    gathered(tree, top, usize::MAX, left_out)
+}
+
+fn gathered(tree: &Tree, top: NodeId, most_nodes: usize, left_out: &dyn Fn(NodeId) -> bool) -> String {
     let mut text = VisibleText::default();
     if let Some(own) = tree.text(top) {
         text.push(own);
     }
     // The element whose content nobody sees, until it is left again.
     let mut unseen: Option<NodeId> = None;
-    for step in tree.walk(top) {
+    // Each is entered and left.
+    for step in tree.walk(top).take(most_nodes.saturating_mul(2)) {
         match step {
             Step::Enter(_) if unseen.is_some() => {}
             Step::Enter(node) => match (tree.element(node), tree.text(node)) {
@@ -139,6 +144,11 @@ pub fn collapsed(text: &str) -> String {
 /// The visible text of a node and what is in it: a line for each block. The node itself may be hidden.
 pub fn plain_text(tree: &Tree, top: NodeId) -> String {
     plain(tree, top, &|_| false)
+}
+
+/// The same for a line: no more than so many nodes are looked at. Pages nest lines in lines without measure.
+pub fn beginning(tree: &Tree, top: NodeId, most_nodes: usize) -> String {
+    gathered(tree, top, most_nodes, &|_| false)
 }
 
 /// Elements whose text nobody sees.
@@ -248,7 +258,7 @@ fn is_block(name: &LocalName) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{VisibleText, hides, plain_text};
+    use super::{VisibleText, beginning, hides, plain_text};
     use crate::tree::{NodeId, Step, TreeLimits, parse};
 
     #[test]
@@ -280,6 +290,7 @@ mod tests {
             Step::Leave(_) => None,
         });
         assert_eq!(plain_text(&tree, top.unwrap()), "one two\nthree\nfour");
+        assert_eq!(beginning(&tree, top.unwrap(), 4), "one two");
     }
 
     #[test]

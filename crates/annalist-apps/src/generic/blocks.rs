@@ -33,21 +33,24 @@ pub(super) struct Block {
 
 /// A region that says it is not the matter.
 #[derive(Clone, Debug)]
-pub(super) struct Shade {
-    pub(super) says: Says,
-    pub(super) outer: Option<usize>,
+struct Shade {
+    says: Says,
+    outer: Option<usize>,
     /// Of running text in it, inner regions included.
-    pub(super) words: u32,
+    words: u32,
     /// Not an element made for it: names of classes mislead.
     is_by_name: bool,
-    pub(super) is_lifted: bool,
+    /// It is one for comments, or lies in one.
+    is_answer: bool,
+    /// It is not the matter, or lies in what is not, after all of it was seen.
+    is_dark: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     pub(super) text: String,
     pub(super) blocks: Vec<Block>,
-    pub(super) shades: Vec<Shade>,
+    shades: Vec<Shade>,
     /// Elements that say they are the matter, or its body.
     pub(super) named: Vec<(NodeId, Says)>,
 }
@@ -84,18 +87,7 @@ impl Blocks {
 
     /// Whether it lies in a region that is not the matter.
     pub(super) fn is_shaded(&self, block: &Block) -> bool {
-        self.shade(block).is_some()
-    }
-
-    pub(super) fn shade(&self, block: &Block) -> Option<&Shade> {
-        let mut next = block.shade;
-        while let Some(shade) = next.and_then(|at| self.shades.get(at)) {
-            if !shade.is_lifted {
-                return Some(shade);
-            }
-            next = shade.outer;
-        }
-        None
+        block.shade.and_then(|at| self.shades.get(at)).is_some_and(|shade| shade.is_dark)
     }
 
     /// A region with more than half of all running text is misnamed: `<form>` around a page, `class="sidebar-left"` on
@@ -103,27 +95,44 @@ impl Blocks {
     fn lift(&mut self) {
         let (mut all, mut open) = (0, 0);
         for block in self.blocks.iter().filter(|block| block.is_running()) {
-            let mut next = block.shade;
-            let mut is_comment = false;
-            while let Some(shade) = next.and_then(|at| self.shades.get_mut(at)) {
-                shade.words += block.words;
-                is_comment |= shade.says == Says::Comments;
-                next = shade.outer;
+            match block.shade.and_then(|at| self.shades.get_mut(at)) {
+                Some(shade) => {
+                    shade.words += block.words;
+                    all += if shade.is_answer { 0 } else { block.words };
+                }
+                None => {
+                    open += block.words;
+                    all += block.words;
+                }
             }
-            all += if is_comment { 0 } else { block.words };
-            open += if block.shade.is_none() { block.words } else { 0 };
+        }
+        // Regions come after those around them.
+        for at in (0..self.shades.len()).rev() {
+            let inner = self.shades.get(at).map(|shade| (shade.words, shade.outer));
+            if let Some((words, Some(outer))) = inner
+                && let Some(outer) = self.shades.get_mut(outer)
+            {
+                outer.words += words;
+            }
         }
         let leaves_little = open * 4 < all;
-        for shade in self.shades.iter_mut().filter(|shade| shade.says != Says::Comments) {
+        for at in 0..self.shades.len() {
+            let is_around_dark = self
+                .shades
+                .get(at)
+                .and_then(|shade| self.shades.get(shade.outer?))
+                .is_some_and(|outer| outer.is_dark);
+            let Some(shade) = self.shades.get_mut(at) else { continue };
             let is_large = shade.words * 2 > all;
-            shade.is_lifted = is_large || (leaves_little && shade.is_by_name && shade.words * 12 > all);
+            let is_lifted = is_large || (leaves_little && shade.is_by_name && shade.words * 12 > all);
+            shade.is_dark = is_around_dark || shade.says == Says::Comments || !is_lifted;
         }
     }
 
     /// Nothing is known of any region: what is left when regions leave no text at all.
     pub(super) fn lift_all(&mut self) {
         for shade in &mut self.shades {
-            shade.is_lifted = true;
+            shade.is_dark = false;
         }
     }
 }
@@ -192,7 +201,9 @@ impl Walker<'_> {
                 let outer = self.shades.last().map(|(_, at)| *at);
                 self.shades.push((node, self.found.shades.len()));
                 let is_by_name = !names::is_beside(name);
-                self.found.shades.push(Shade { says, outer, words: 0, is_by_name, is_lifted: false });
+                let around = outer.and_then(|at| self.found.shades.get(at));
+                let is_answer = says == Says::Comments || around.is_some_and(|around| around.is_answer);
+                self.found.shades.push(Shade { says, outer, words: 0, is_by_name, is_answer, is_dark: true });
             }
             _ => {}
         }

@@ -1,13 +1,13 @@
 //! What readers answered, where the markup says so: elements called comment, alone or in one another.
 
 use annalist_model::{CanonicalUrl, Object};
-use annalist_read::text::{self, Break, VisibleText, collapsed, plain_text};
+use annalist_read::text::{self, Break, VisibleText, collapsed};
 use annalist_read::tree::{Element, NodeId, Step, Tree, local_name};
 
 use crate::dates::{self, Hints};
 
 use super::facts::name_of;
-use super::marked::value;
+use super::marked::{LONGEST_LINE, line, value};
 use super::object_id;
 use super::phrases;
 
@@ -301,16 +301,16 @@ fn is_comment(element: &Element<'_>) -> bool {
 
 /// A name, where the element has few words.
 fn author(tree: &Tree, node: NodeId) -> Option<String> {
-    let text = plain_text(tree, node);
+    let text = line(tree, node);
     // The innermost name says it without what is around it.
-    let inner = tree.walk(node).find_map(|step| match step {
+    let inner = tree.walk(node).take(LONGEST_LINE).find_map(|step| match step {
         Step::Enter(inner) => {
             let element = tree.element(inner)?;
             let is_name = element.attribute("itemprop") == Some("name")
                 || element
                     .attribute("class")
                     .is_some_and(|class| class.split_ascii_whitespace().any(|name| name == "fn"));
-            is_name.then(|| plain_text(tree, inner))
+            is_name.then(|| line(tree, inner))
         }
         Step::Leave(_) => None,
     });
@@ -319,7 +319,7 @@ fn author(tree: &Tree, node: NodeId) -> Option<String> {
 }
 
 fn author_link(tree: &Tree, node: NodeId, url: &CanonicalUrl) -> Option<String> {
-    let inside = tree.walk(node).filter_map(|step| match step {
+    let inside = tree.walk(node).take(LONGEST_LINE).filter_map(|step| match step {
         Step::Enter(inner) => tree.element(inner),
         Step::Leave(_) => None,
     });

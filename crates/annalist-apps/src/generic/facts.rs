@@ -21,6 +21,9 @@ pub(super) enum Rank {
 /// A name longer than this is a sentence.
 const LONGEST_NAME: usize = 100;
 const LONGEST_TITLE: usize = 500;
+const MOST_HEADINGS: usize = 10;
+/// A page with more places for its date has none.
+const MOST_TRIES: u32 = 300;
 
 #[derive(Debug)]
 pub(super) struct Facts<'p> {
@@ -33,6 +36,9 @@ pub(super) struct Facts<'p> {
     modified: Said,
     body: Said,
     site: Said,
+    headings: Vec<String>,
+    /// How many dates were looked for.
+    tried: u32,
     /// JSON-LD as it was found.
     pub(super) scripts: Vec<String>,
 }
@@ -63,6 +69,8 @@ impl<'p> Facts<'p> {
             modified: Said::default(),
             body: Said::default(),
             site: Said::default(),
+            headings: Vec::new(),
+            tried: 0,
             scripts: Vec::new(),
         }
     }
@@ -71,6 +79,12 @@ impl<'p> Facts<'p> {
         let title = collapsed(title);
         if self.title.wants(rank) && !title.is_empty() && title.len() <= LONGEST_TITLE {
             self.title.0 = Some((rank, title));
+        }
+    }
+
+    pub(super) fn say_heading(&mut self, heading: String) {
+        if self.headings.len() < MOST_HEADINGS && !heading.is_empty() && heading.len() <= LONGEST_TITLE {
+            self.headings.push(collapsed(&heading));
         }
     }
 
@@ -92,14 +106,21 @@ impl<'p> Facts<'p> {
 
     pub(super) fn say_date(&mut self, rank: Rank, date: &str) {
         if self.date.wants(rank)
+            && self.tries()
             && let Some(date) = dates::parse(date, self.hints)
         {
             self.date.0 = Some((rank, date));
         }
     }
 
+    fn tries(&mut self) -> bool {
+        self.tried += 1;
+        self.tried <= MOST_TRIES
+    }
+
     pub(super) fn say_modified(&mut self, rank: Rank, date: &str) {
         if self.modified.wants(rank)
+            && self.tries()
             && let Some(date) = dates::parse(date, self.hints)
         {
             self.modified.0 = Some((rank, date));
@@ -126,12 +147,26 @@ impl<'p> Facts<'p> {
 
     /// The title without the name of the site, where it is known.
     pub(super) fn title(&self, of_page: Option<&str>) -> Option<String> {
-        let title = self.title.get().or(of_page)?;
+        let title = match (self.title.get(), of_page) {
+            (None, of_page) => self.heading(of_page)?,
+            (Some(title), _) => title,
+        };
         let site = self.site.get().filter(|site| !site.is_empty());
         let bare = site.and_then(|site| title.strip_suffix(site)).map(str::trim_end);
         let bare = bare.and_then(|bare| bare.strip_suffix(['|', '-', '–', '—', '·', ':', '«', '»']));
         let bare = bare.map(str::trim_end).filter(|bare| !bare.is_empty());
         Some(bare.unwrap_or(title).to_owned())
+    }
+
+    /// The heading that the page's title repeats; else that title, and without one the first heading.
+    fn heading<'f>(&'f self, of_page: Option<&'f str>) -> Option<&'f str> {
+        let Some(title) = of_page else { return self.headings.first().map(String::as_str) };
+        let repeated = self.headings.iter().filter(|heading| title.contains(heading.as_str()));
+        // The name of the site is a heading of many pages, and the end of their titles.
+        let repeated = repeated
+            .max_by_key(|heading| heading.len())
+            .filter(|heading| !title.ends_with(heading.as_str()) || *heading == title);
+        Some(repeated.map_or(title, String::as_str))
     }
 
     pub(super) fn author(&self) -> Option<String> {
@@ -201,7 +236,13 @@ pub(super) fn name_of(byline: &str) -> Option<String> {
     let name = name.trim_matches(|c: char| {
         c.is_whitespace() || matches!(c, ',' | ':' | '-' | '–' | '.' | ';' | '«' | '»')
     });
-    let is_name = !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().any(char::is_alphanumeric);
+    let is_label =
+        matches!(name.to_lowercase().as_str(), "by" | "von" | "par" | "author" | "authors" | "admin")
+            || name.get(..6).is_some_and(|start| start.eq_ignore_ascii_case("about "));
+    let is_name = !is_label
+        && !name.is_empty()
+        && name.len() <= LONGEST_NAME
+        && name.chars().any(char::is_alphanumeric);
     is_name.then(|| name.to_owned())
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Linked {
 }
 
 /// Reads the scripts that were found, and tells what they say of the article.
-pub(super) fn read(facts: &mut Facts<'_>) -> Linked {
+pub(super) fn read(facts: &mut Facts<'_>, of_page: Option<&str>) -> Linked {
     let mut linked = Linked { article: None, named: HashMap::new() };
     let mut best = 0;
     for script in std::mem::take(&mut facts.scripts) {
@@ -32,7 +32,7 @@ pub(super) fn read(facts: &mut Facts<'_>) -> Linked {
         linked.gather(&value, 0, &mut best);
     }
     if let Some(article) = &linked.article {
-        linked.tell(article, facts);
+        linked.tell(article, facts, of_page.unwrap_or(""));
     }
     linked
 }
@@ -76,9 +76,11 @@ impl Linked {
         }
     }
 
-    fn tell(&self, article: &Thing, facts: &mut Facts<'_>) {
+    fn tell(&self, article: &Thing, facts: &mut Facts<'_>, of_page: &str) {
         let text = |keys: &[&str]| keys.iter().find_map(|key| text(article.get(*key)?));
-        if let Some(title) = text(&["headline", "name"]) {
+        // Some say a summary for a headline; the page's own title knows.
+        let name = text(&["name"]).filter(|name| of_page.contains(name.as_str()));
+        if let Some(title) = name.or_else(|| text(&["headline", "name"])) {
             facts.say_title(Rank::Linked, &unescaped(&title));
         }
         if let Some(date) = text(&["datePublished", "dateCreated", "uploadDate"]) {

@@ -1,7 +1,7 @@
 //! What a page's markup says of its author and date: microdata, microformats, meta tags, `<time>`, and the customary names of
 //! classes. One walk; which of them counts is decided in `facts.rs`.
 
-use annalist_read::text::plain_text;
+use annalist_read::text::beginning;
 use annalist_read::tree::{Element, NodeId, Step, Tree, local_name};
 
 use super::facts::{Facts, Rank};
@@ -10,6 +10,9 @@ use super::names::{self, Says};
 /// More scripts, or longer ones, are not read.
 const MOST_SCRIPTS: usize = 20;
 const LONGEST_SCRIPT: usize = 1 << 20;
+
+/// So many nodes make a line.
+pub(super) const LONGEST_LINE: usize = 100;
 
 pub(super) fn read(tree: &Tree, facts: &mut Facts<'_>) {
     let mut walker = Walker { tree, facts, scopes: Vec::new(), entry: None, beside: None };
@@ -149,10 +152,7 @@ impl Walker<'_, '_> {
         let within = self.scopes.last().map(|(_, scope)| *scope);
         if is_author && within.is_none_or(|within| within == Scope::Article) {
             Scope::Author
-        } else if kind.ends_with("Article")
-            || kind.ends_with("Posting")
-            || matches!(kind, "Review" | "Recipe")
-        {
+        } else if kind.ends_with("Article") || kind.ends_with("Posting") || kind == "Recipe" {
             Scope::Article
         } else {
             Scope::Other
@@ -192,7 +192,7 @@ impl Walker<'_, '_> {
         let facts = &mut *self.facts;
         if self.entry.is_some() {
             if has(&["p-name", "entry-title"]) {
-                facts.say_title(Rank::Microformat, &plain_text(self.tree, node));
+                facts.say_title(Rank::Microformat, &line(self.tree, node));
             }
             if has(&["dt-published", "published"]) {
                 facts.say_date(Rank::Microformat, &value());
@@ -201,7 +201,7 @@ impl Walker<'_, '_> {
                 facts.say_modified(Rank::Microformat, &value());
             }
             if has(&["p-author", "fn"]) {
-                facts.say_author(Rank::Microformat, &plain_text(self.tree, node));
+                facts.say_author(Rank::Microformat, &line(self.tree, node));
                 if let Some(address) = element.attribute("href") {
                     facts.say_author_url(Rank::Microformat, address);
                 }
@@ -216,17 +216,9 @@ impl Walker<'_, '_> {
             "post-author",
             "entry-author",
         ]) {
-            facts.say_author(Rank::Named, &plain_text(self.tree, node));
-        } else if has(&[
-            "author",
-            "byline",
-            "by-line",
-            "article-author",
-            "article__author",
-            "by-author",
-            "article-byline",
-        ]) {
-            facts.say_author(Rank::Loose, &plain_text(self.tree, node));
+            facts.say_author(Rank::Named, &line(self.tree, node));
+        } else if class.split_ascii_whitespace().any(is_byline) {
+            facts.say_author(Rank::Loose, &line(self.tree, node));
         }
         if has(&[
             "entry-date",
@@ -254,7 +246,7 @@ impl Walker<'_, '_> {
     fn element(&mut self, node: NodeId, element: &Element<'_>) {
         let facts = &mut *self.facts;
         match *element.name() {
-            local_name!("h1") => facts.say_title(Rank::Markup, &plain_text(self.tree, node)),
+            local_name!("h1") => facts.say_heading(line(self.tree, node)),
             local_name!("time") => {
                 let is_published = element.attribute("pubdate").is_some();
                 let rank = if is_published { Rank::Microformat } else { Rank::Markup };
@@ -263,7 +255,7 @@ impl Walker<'_, '_> {
             local_name!("a") | local_name!("link") => {
                 let rel = element.attribute("rel").unwrap_or("");
                 if rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("author")) {
-                    facts.say_author(Rank::Markup, &plain_text(self.tree, node));
+                    facts.say_author(Rank::Markup, &line(self.tree, node));
                     if let Some(address) = element.attribute("href") {
                         facts.say_author_url(Rank::Markup, address);
                     }
@@ -272,6 +264,16 @@ impl Walker<'_, '_> {
             _ => {}
         }
     }
+}
+
+/// The text of an element that should hold no more than a line.
+pub(super) fn line(tree: &Tree, node: NodeId) -> String {
+    beginning(tree, node, LONGEST_LINE)
+}
+
+/// `author`, `byline`, and what ends so: `article__author`, `pb-byline`.
+fn is_byline(name: &str) -> bool {
+    matches!(name.rsplit(['-', '_']).next(), Some("author" | "authors" | "byline")) || name == "by-line"
 }
 
 /// What an element says in its attributes, else in its text.
@@ -286,7 +288,7 @@ pub(super) fn value(tree: &Tree, node: NodeId, element: &Element<'_>) -> String 
         _ => None,
     };
     let said = attribute.or_else(address).or_else(title).filter(|said| !said.trim().is_empty());
-    said.map_or_else(|| plain_text(tree, node), str::to_owned)
+    said.map_or_else(|| line(tree, node), str::to_owned)
 }
 
 /// Headers of articles hold what is looked for here; elsewhere it is not the article's.
@@ -300,8 +302,6 @@ fn is_beside(element: &Element<'_>) -> bool {
 
 fn is_related(element: &Element<'_>) -> bool {
     element.attribute("class").is_some_and(|class| {
-        class
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .any(|word| matches!(word, "related" | "sidebar" | "widget"))
+        class.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| matches!(word, "related" | "sidebar"))
     })
 }

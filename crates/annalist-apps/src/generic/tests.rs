@@ -73,7 +73,7 @@ fn linked_data_tells_title_author_and_dates() {
     let html = format!(
         r#"<title>Bridge closed | The Town</title><script type="application/ld+json">
         {{"@graph": [{{"@type": "WebSite", "name": "The Town"}}, {{"@type": "Person", "@id": "/ann", "name": "Ann Example", "url": "/staff/ann"}},
-        {{"@type": ["NewsArticle"], "headline": "Bridge &amp; road closed", "author": {{"@id": "/ann"}},
+        {{"@type": ["NewsArticle"], "headline": "Bridge &amp; road closed", "name": "News", "author": {{"@id": "/ann"}},
         "datePublished": "2013-03-05T16:12:00+01:00", "dateModified": "2013-03-06",
         "comment": [{{"@type": "Comment", "text": "At last!", "author": {{"name": "Bo"}}, "dateCreated": "2013-03-07", "url": "/town/bridge.html#c1",
         "comment": {{"@type": "Comment", "text": "Indeed.", "author": "Cy"}}}}]}}]}}</script><body>{STORY}"#
@@ -175,6 +175,15 @@ fn comments_are_lifted_with_whom_they_answer() {
         ]
     );
     assert_eq!(objects[1].author_url.as_deref(), Some("http://bo.example/"));
+}
+
+#[test]
+fn pages_without_measure_are_read_in_passing() {
+    let nested = "<div class='comment author ad date'>".repeat(400);
+    let html = format!("{nested}{}", "<p class=author>word <i class=date>by</i>".repeat(5_000));
+    let (tree, _) = parse(&html, &TreeLimits::default());
+    let url = CanonicalUrl::parse("https://news.example/").unwrap();
+    assert_eq!(read(&tree, &Page::default(), &url, None)[0].kind, "article");
 }
 
 proptest::proptest! {
