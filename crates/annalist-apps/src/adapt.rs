@@ -75,7 +75,7 @@ pub(crate) fn failures(level: &Level, objects: &[Object], tree: &Tree) -> Vec<Fa
             kinds.push(&plan.rule.kind);
         }
     }
-    for (place, kind) in kinds.into_iter().enumerate() {
+    for (place, kind) in kinds.into_iter().filter(|kind| *kind != "pingback").enumerate() {
         let of_kind: Vec<&Object> = objects.iter().filter(|object| object.kind == kind).collect();
         if of_kind.is_empty() {
             // A list of comments may be empty; a page of content has content.
@@ -115,6 +115,16 @@ fn are_believable(objects: &[Object]) -> bool {
     let bodies = with(|object| object.body.split_whitespace().count() >= 2);
     let signed = with(|object| object.author.is_some() || object.date.is_some());
     !objects.is_empty() && bodies * 5 >= objects.len() * 4 && signed * 2 >= objects.len()
+}
+
+/// New rules with those of the level that they do not take the place of.
+fn with_others(rules: &[ObjectRule], level: &Level) -> Vec<ObjectRule> {
+    let others = level.objects.iter().map(|plan| &plan.rule);
+    let is_kept = |other: &&ObjectRule| {
+        let same = rules.iter().find(|rule| rule.kind == other.kind && rule.at == other.at);
+        same.is_none() && !rules.iter().any(|rule| rule.is_only && rule.kind == other.kind)
+    };
+    rules.iter().chain(others.filter(is_kept)).cloned().collect()
 }
 
 /// What rules find on a page: exactly what they would find in a catalogue.
@@ -173,7 +183,18 @@ pub fn adapt(
     before: Option<&[Object]>,
 ) -> Option<(Vec<Object>, Lesson)> {
     let setting = Setting { catalogue, application, matches, input };
-    let Some(level) = level else { return setting.find_level() };
+    let Some(level) = level else {
+        // With what was on the page before, the level whose objects are found again is its level.
+        let terminal = application.levels.iter().filter(|level| level.kind == LevelKind::Terminal);
+        let again = before.and_then(|before| {
+            let found = terminal.clone().find_map(|level| setting.relearn(level, objects, before));
+            found.map(|(objects, mut lesson)| {
+                lesson.sign = lesson.rules.first().map(|rule| rule.at.clone());
+                (objects, lesson)
+            })
+        });
+        return again.or_else(|| setting.find_level());
+    };
     if let Some(before) = before
         && let Some(done) = setting.relearn(level, objects, before)
     {
@@ -181,6 +202,17 @@ pub fn adapt(
     }
     let failures = failures(level, objects, input.tree);
     if failures.is_empty() { None } else { setting.renew(level, &failures) }
+}
+
+/// What an earlier lesson finds on another page, if that can be believed.
+pub(crate) fn again(application: &Application, lesson: &Lesson, input: &Input<'_>) -> Option<Vec<Object>> {
+    let level = application.levels.iter().find(|level| level.id == lesson.level)?;
+    let rules = with_others(&lesson.rules, level);
+    let objects = tried(&rules, Some(&level.description), &application.id, input);
+    let first = level.objects.first().map(|plan| plan.rule.kind.as_str());
+    let main: Vec<Object> =
+        objects.iter().filter(|object| Some(object.kind.as_str()) == first).cloned().collect();
+    are_believable(&main).then_some(objects)
 }
 
 /// What adaptation looks at.

@@ -146,6 +146,8 @@ pub struct ObjectRule {
     pub at: Expression,
     /// It goes on in the elements after it, until the next one.
     pub is_run: bool,
+    /// Inherited rules for objects of its type are not used.
+    pub is_only: bool,
     /// The kind of object that those without an enclosing one belong to.
     pub parent: Option<String>,
     pub fields: Vec<FieldRule>,

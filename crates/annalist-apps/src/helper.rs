@@ -1,13 +1,16 @@
 //! The helper: looks at a page once and says what it is, what was written on it, and which of its links lead to more.
 //! Recognising is in `catalogue/`, lifting objects out in `extract.rs`, choosing links in `navigate.rs`.
 
+use std::sync::{Mutex, PoisonError};
+
 use annalist_model::{CanonicalUrl, Object, Page, ResponseHead, Time};
 use annalist_read::tree::Tree;
 
-use crate::automaton::Beside;
-use crate::catalogue::{Catalogue, LevelKind, Shown};
+use crate::adapt::{Changed, Lesson, Notebook, Standing};
+use crate::automaton::{Beside, Matches};
+use crate::catalogue::{Application, Catalogue, Description, Level, LevelKind, Shown};
 use crate::navigate::{Choice, choose};
-use crate::{extract, generic};
+use crate::{adapt, extract, generic};
 
 /// A page as it was read.
 #[derive(Clone, Copy)]
@@ -35,10 +38,42 @@ pub struct Seen {
     pub choices: Vec<Choice>,
     /// The next page of the same thread or list.
     pub next: Option<String>,
+    /// What had to be changed in the rules to see it.
+    pub changes: Vec<Changed>,
+}
+
+/// What was learned of a site has proved true: a description of it, and the same as a file.
+#[derive(Clone, Debug)]
+pub struct Proven {
+    pub description: Description,
+    pub file: String,
 }
 
 /// Looks at a page.
 pub fn recognise(catalogue: &Catalogue, input: &Input<'_>) -> Seen {
+    look(catalogue, input, None)
+}
+
+/// Looks at a page, and learns from it where the rules do not fit. `before`: what was lifted out of it the last time.
+pub fn recognise_and_learn(
+    catalogue: &Catalogue,
+    notebook: &Mutex<Notebook>,
+    before: Option<&[Object]>,
+    input: &Input<'_>,
+) -> (Seen, Option<Proven>) {
+    let mut proven = None;
+    let mut learning = Learning { notebook, before, proven: &mut proven };
+    let seen = look(catalogue, input, Some(&mut learning));
+    (seen, proven)
+}
+
+struct Learning<'l> {
+    notebook: &'l Mutex<Notebook>,
+    before: Option<&'l [Object]>,
+    proven: &'l mut Option<Proven>,
+}
+
+fn look(catalogue: &Catalogue, input: &Input<'_>, learning: Option<&mut Learning<'_>>) -> Seen {
     let matches = catalogue.automaton.run(input.tree, &beside(input.url, input.head));
     let texts = catalogue.texts_in(&input.page.text);
     let shown = Shown { tree: input.tree, url: input.url.as_url(), matches: &matches, texts };
@@ -46,11 +81,18 @@ pub fn recognise(catalogue: &Catalogue, input: &Input<'_>) -> Seen {
         let objects = generic::read(input.tree, input.page, input.url, input.at);
         return Seen { objects, ..Seen::default() };
     };
-    let level = application.level(&shown);
+    let mut level = application.level(&shown);
     let mut objects = Vec::new();
+    let mut changes = Vec::new();
     if level.is_none_or(|level| level.kind == LevelKind::Terminal) {
         if let Some(level) = level {
             objects = extract::objects(application, level, &matches, input);
+        }
+        let page = Looked { catalogue, application, level, matches: &matches, input };
+        if let Some((learned, lesson)) = learning.and_then(|learning| learning.learn(&page, &objects)) {
+            objects = learned;
+            changes = lesson.changes;
+            level = application.levels.iter().find(|level| level.id == lesson.level);
         }
         if objects.is_empty() {
             objects = generic::read(input.tree, input.page, input.url, input.at);
@@ -65,6 +107,57 @@ pub fn recognise(catalogue: &Catalogue, input: &Input<'_>) -> Seen {
         objects,
         choices: navigation.choices,
         next: navigation.next,
+        changes,
+    }
+}
+
+/// A page that an application was recognised in.
+struct Looked<'l> {
+    catalogue: &'l Catalogue,
+    application: &'l Application,
+    level: Option<&'l Level>,
+    matches: &'l Matches,
+    input: &'l Input<'l>,
+}
+
+impl Learning<'_> {
+    /// What is on the page by repaired rules; nothing where the rules work, or cannot be repaired.
+    fn learn(&mut self, page: &Looked<'_>, objects: &[Object]) -> Option<(Vec<Object>, Lesson)> {
+        // On pages without a level, only those with something to read are worth it.
+        const LEAST_TEXT: usize = 300;
+        let (application, level, input) = (page.application, page.level, page.input);
+        if level.is_none() && input.page.text.len() < LEAST_TEXT {
+            return None;
+        }
+        let is_failing = level.is_none_or(|level| !adapt::failures(level, objects, input.tree).is_empty());
+        if !is_failing && self.before.is_none() {
+            return None;
+        }
+        let host = input.url.host_name().to_owned();
+        let looked_for = level.map(|level| level.id.as_str());
+        let known = {
+            let notebook = self.notebook.lock().unwrap_or_else(PoisonError::into_inner);
+            if !notebook.is_hopeful(&host, &application.id, looked_for) {
+                return None;
+            }
+            notebook.lesson(&host, &application.id, looked_for).cloned()
+        };
+        let again = known.and_then(|lesson| Some((adapt::again(application, &lesson, input)?, lesson)));
+        let learned = again.or_else(|| {
+            adapt::adapt(page.catalogue, application, level, page.matches, input, objects, self.before)
+        });
+        let mut notebook = self.notebook.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((objects, lesson)) = learned else {
+            if is_failing {
+                notebook.in_vain(&host, &application.id, looked_for);
+            }
+            return None;
+        };
+        if notebook.learn(looked_for, lesson.clone()) == Standing::Proven {
+            let site = notebook.site(&host, &application.id);
+            *self.proven = site.map(|(description, file)| Proven { description, file });
+        }
+        Some((objects, lesson))
     }
 }
 

@@ -25,6 +25,6 @@ pub mod report;
 pub mod xpath;
 
 pub use catalogue::Catalogue;
-pub use helper::{Input, Seen, recognise};
+pub use helper::{Input, Proven, Seen, recognise, recognise_and_learn};
 pub use navigate::Choice;
 pub use report::report;

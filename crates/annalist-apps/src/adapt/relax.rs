@@ -18,6 +18,8 @@ pub(super) struct Relaxed {
     pub changes: u32,
     /// More than one change in one step: what is tried last.
     pub is_worst_case: bool,
+    /// How it is liked: 0 for what others use or what is called much as before, 1 for what is called as such things are, 2 for anything else.
+    pub dislike: u32,
 }
 
 /// How a name that the page has would be liked.
@@ -34,7 +36,7 @@ pub(super) fn relaxations(tree: &Tree, within: &[NodeId], path: &Path, taste: &T
     let (steps, last) = path.split();
     let Some((target, before)) = steps.split_last() else { return Vec::new() };
     let mut seen: HashSet<Step> = HashSet::new();
-    let mut found: Vec<(Relaxed, u32)> = Vec::new();
+    let mut found: Vec<Relaxed> = Vec::new();
     let mut nodes: Vec<NodeId> = within.iter().flat_map(|node| below(tree, *node)).collect();
     nodes.sort_unstable();
     nodes.dedup();
@@ -44,36 +46,37 @@ pub(super) fn relaxations(tree: &Tree, within: &[NodeId], path: &Path, taste: &T
                 continue;
             }
             let changes = distance(target, &step);
+            let is_kin = is_kin(target, &step);
             let is_known = taste
                 .known
                 .iter()
                 .any(|known| known.test == step.test && known.predicates == step.predicates);
-            let dislike = match (is_known, is_customary(&step, taste.customary)) {
-                (true, _) => 0,
-                (false, true) => 1,
-                (false, false) => 2,
-            };
+            let dislike =
+                if is_kin || is_known { 0 } else { 2 - u32::from(is_customary(&step, taste.customary)) };
             let mut alone = Path { steps: vec![step.clone()] };
             alone.steps.extend(last.cloned());
             if changes > 0 || !before.is_empty() {
                 let left_out = before.len() as u32;
-                found.push((
-                    Relaxed { path: alone, changes: changes + left_out, is_worst_case: changes > 1 },
+                found.push(Relaxed {
+                    path: alone,
+                    changes: changes + left_out,
+                    is_worst_case: changes > 1,
                     dislike,
-                ));
+                });
             }
             if !before.is_empty() && changes > 0 {
                 let mut whole = Path { steps: before.to_vec() };
                 whole.steps.push(Step { axis: target.axis, ..step });
                 whole.steps.extend(last.cloned());
-                found.push((Relaxed { path: whole, changes, is_worst_case: changes > 1 }, dislike));
+                found.push(Relaxed { path: whole, changes, is_worst_case: changes > 1, dislike });
             }
         }
     }
-    found
-        .sort_by_key(|(relaxed, dislike)| (relaxed.is_worst_case && *dislike > 0, *dislike, relaxed.changes));
+    found.sort_by_key(|relaxed| {
+        (relaxed.is_worst_case && relaxed.dislike > 0, relaxed.dislike, relaxed.changes)
+    });
     found.truncate(MOST_CANDIDATES);
-    found.into_iter().map(|(relaxed, _)| relaxed).collect()
+    found
 }
 
 /// The ways in which one step can name an element: by each word of its class, by its id, by the properties it declares, by its tag.
@@ -133,18 +136,37 @@ fn distance(one: &Step, other: &Step) -> u32 {
     tag + lost.max(added) as u32
 }
 
+/// Whether a name has a part of the name it stands for: `post-title` and `mypost-title`.
+fn is_kin(before: &Step, now: &Step) -> bool {
+    const LEAST: usize = 4;
+    let names = |step: &Step| literals(step).map(str::to_lowercase).collect::<Vec<_>>();
+    let (before, now) = (names(before), names(now));
+    let long = |name: &&String| name.len() >= LEAST;
+    before.iter().filter(long).any(|old| {
+        now.iter().filter(long).any(|new| new.contains(old.as_str()) || old.contains(new.as_str()))
+    })
+}
+
+fn literals(step: &Step) -> impl Iterator<Item = &str> {
+    step.predicates.iter().filter_map(|predicate| match predicate {
+        Predicate::Is(Test { operator, .. }) => match operator {
+            Operator::Has(text)
+            | Operator::Equals(text)
+            | Operator::StartsWith(text)
+            | Operator::Contains(text) => Some(text.as_str()),
+            Operator::Exists => None,
+        },
+        _ => None,
+    })
+}
+
+/// Whether a part of a name is a customary word: long ones may be part of a longer word, `fn` may not.
 fn is_customary(step: &Step, words: &[&str]) -> bool {
-    step.predicates.iter().any(|predicate| match predicate {
-        Predicate::Is(Test { operator, .. }) => {
-            let text = match operator {
-                Operator::Has(text)
-                | Operator::Equals(text)
-                | Operator::StartsWith(text)
-                | Operator::Contains(text) => text.to_lowercase(),
-                Operator::Exists => String::new(),
-            };
-            words.iter().any(|word| text.contains(word))
-        }
-        _ => false,
+    const LONG: usize = 6;
+    literals(step).any(|name| {
+        let name = name.to_lowercase();
+        let mut parts = name.split(|c: char| !c.is_alphanumeric());
+        parts
+            .any(|part| words.iter().any(|word| part == *word || (word.len() >= LONG && part.contains(word))))
     })
 }

@@ -5,13 +5,14 @@ use annalist_model::Object;
 use annalist_read::tree::{NodeId, Step as Walk, Tree};
 
 use super::describe::{all_of, first_in_each};
+use super::relax::steps_for;
 use super::renew::short;
-use super::search::{around, below, is_within};
-use super::{Changed, Lesson, Setting, tried};
+use super::search::{around, below, find, is_within};
+use super::{Changed, Lesson, Setting, tried, with_others};
 use crate::automaton::holds::string_value;
 use crate::catalogue::{Field, FieldRule, Level, ObjectRule};
 use crate::dates::{self, Hints};
-use crate::xpath::{Axis, Expression, NodeTest, Step};
+use crate::xpath::{Axis, Expression, NodeTest, Path, Step};
 
 /// Shorter bodies may stand anywhere.
 const LEAST_WORDS: usize = 2;
@@ -32,35 +33,167 @@ impl Setting<'_> {
         before: &[Object],
     ) -> Option<(Vec<Object>, Lesson)> {
         let tree = self.input.tree;
-        let whole = words(&string_value(tree, NodeId::ROOT));
-        let lost: Vec<&Object> = before
+        let whole = words(&spaced(tree, NodeId::ROOT));
+        let there: Vec<&Object> = before
             .iter()
             .filter(|object| object.body.split_whitespace().count() >= LEAST_WORDS)
-            .filter(|object| !now.iter().any(|other| is_same(object, other)))
-            .filter(|object| contains(&whole, &words(&object.body)))
+            .filter(|object| spans(&whole, &words(&object.body)))
             .collect();
-        let mut kinds: Vec<&str> = lost.iter().map(|object| object.kind.as_str()).collect();
-        kinds.dedup();
+        let lost = there.iter().filter(|object| !now.iter().any(|other| is_same(object, other)));
+        let mut kinds: Vec<&str> = lost.map(|object| object.kind.as_str()).collect();
         kinds.sort_unstable();
         kinds.dedup();
+        let run = |rules: &[ObjectRule]| {
+            tried(&with_others(rules, level), Some(&level.description), &self.application.id, self.input)
+        };
         let (mut rules, mut changes) = (Vec::new(), Vec::new());
+        let mut objects = now.to_vec();
         for kind in kinds {
             // All of the kind: a rule must fit those that are found already, too.
-            let of_kind = before.iter().filter(|object| object.kind == kind);
+            let of_kind = there.iter().filter(|object| object.kind == kind);
             let located: Vec<Located<'_>> = of_kind.filter_map(|object| self.locate(object)).collect();
-            if let Some((rule, told)) = self.rule_for(kind, level, &located) {
-                rules.push(rule);
-                changes.extend(told);
+            let candidates = self
+                .same_places(kind, level, &located, now)
+                .into_iter()
+                .chain(self.rule_for(kind, level, &located));
+            for (rule, told) in candidates {
+                let more: Vec<ObjectRule> = rules.iter().cloned().chain([rule]).collect();
+                let found = run(&more);
+                // Only what is better than before is learned.
+                if regained(&there, &found) > regained(&there, &objects) {
+                    (rules, objects) = (more, found);
+                    changes.extend(told);
+                    break;
+                }
             }
         }
-        if rules.is_empty() {
-            return None;
+        (!rules.is_empty()).then(|| (objects, self.lesson(&level.id, rules, changes)))
+    }
+
+    /// Where the objects still are where they were: only the fields that are not.
+    fn same_places(
+        &self,
+        kind: &str,
+        level: &Level,
+        located: &[Located<'_>],
+        now: &[Object],
+    ) -> Vec<(ObjectRule, Vec<Changed>)> {
+        let tree = self.input.tree;
+        let mut found = Vec::new();
+        for plan in level.objects.iter().filter(|plan| plan.rule.kind == kind && !plan.rule.is_run) {
+            let nodes: Vec<NodeId> =
+                find(tree, NodeId::ROOT, &plan.rule.at).iter().map(|spot| spot.node).collect();
+            let place = |one: &Located<'_>| around(tree, one.body).find(|node| nodes.contains(node));
+            let places: Option<Vec<NodeId>> = located.iter().map(place).collect();
+            let Some(places) = places.filter(|places| !places.is_empty()) else { continue };
+            let mut distinct = places.clone();
+            distinct.sort_unstable();
+            distinct.dedup();
+            if distinct.len() < places.len() {
+                continue;
+            }
+            // A new rule may have to come before those that find something else, or after those that find it for some.
+            for is_first in [true, false] {
+                let mut rule = plan.rule.clone();
+                let mut changes = Vec::new();
+                for field in [Field::Body, Field::Author, Field::Date, Field::Title] {
+                    let lacking: Vec<usize> = (0..located.len())
+                        .filter(|number| {
+                            located.get(*number).is_some_and(|one| !has_same(one.object, now, field))
+                        })
+                        .collect();
+                    let wanted: Vec<(&Located<'_>, NodeId)> = lacking
+                        .iter()
+                        .filter_map(|number| Some((located.get(*number)?, *places.get(*number)?)))
+                        .collect();
+                    let Some(new) = self.field_for(field, &plan.rule, &wanted, false) else { continue };
+                    changes.push(self.told(field, &plan.rule, &new, wanted.first().map(|(one, _)| *one)));
+                    if is_first {
+                        rule.fields.insert(0, new);
+                    } else {
+                        rule.fields.push(new);
+                    }
+                }
+                if !changes.is_empty() {
+                    found.push((rule, changes));
+                }
+            }
         }
-        let mut all: Vec<ObjectRule> = rules.clone();
-        all.extend(level.objects.iter().map(|plan| plan.rule.clone()));
-        let objects = tried(&all, Some(&level.description), &self.application.id, self.input);
-        let again = lost.iter().filter(|object| objects.iter().any(|other| is_same(object, other))).count();
-        (again * 5 >= lost.len() * 4).then(|| (objects, self.lesson(&level.id, rules, changes)))
+        found
+    }
+
+    /// A rule for a field that stands at known places in known objects.
+    fn field_for(
+        &self,
+        field: Field,
+        plan: &ObjectRule,
+        wanted: &[(&Located<'_>, NodeId)],
+        is_run: bool,
+    ) -> Option<FieldRule> {
+        let tree = self.input.tree;
+        let mut spots: Vec<(NodeId, NodeId)> = Vec::new();
+        let mut attribute = None;
+        for (one, place) in wanted {
+            let found = if field == Field::Body {
+                Some((one.body, None))
+            } else {
+                one.fields
+                    .iter()
+                    .find(|(own, ..)| *own == field)
+                    .map(|(_, node, attribute)| (*node, *attribute))
+            };
+            if let Some((node, said)) = found.filter(|(node, _)| is_run || is_within(tree, *node, *place)) {
+                spots.push((*place, node));
+                attribute = said;
+            }
+        }
+        let mut path = if is_run {
+            all_of(tree, &spots.iter().map(|(_, node)| *node).collect::<Vec<_>>())?
+        } else {
+            first_in_each(tree, &spots)?
+        };
+        if let Some(name) = attribute {
+            path.steps.push(attribute_step(name));
+        }
+        let like = plan.fields.iter().find(|rule| rule.field == field);
+        let mut leave_out = Vec::new();
+        if field == Field::Body {
+            leave_out = plan
+                .fields
+                .iter()
+                .filter(|rule| rule.field == field)
+                .flat_map(|rule| rule.leave_out.clone())
+                .collect();
+            for (one, _) in wanted {
+                left_out(tree, one.body, &words(&one.object.body), &mut leave_out);
+            }
+        }
+        Some(FieldRule {
+            field,
+            at: Some(Expression { paths: vec![path] }),
+            value: None,
+            matches: None,
+            leave_out,
+            hints: like.map(|rule| rule.hints.clone()).unwrap_or_default(),
+        })
+    }
+
+    fn told(&self, field: Field, plan: &ObjectRule, new: &FieldRule, one: Option<&Located<'_>>) -> Changed {
+        let rules = plan.fields.iter().filter(|rule| rule.field == field);
+        let before: Vec<String> = rules.filter_map(|rule| Some(rule.at.as_ref()?.to_string())).collect();
+        let example = one.and_then(|one| match field {
+            Field::Author => one.object.author.clone(),
+            Field::Date => one.object.date.clone(),
+            Field::Title => one.object.title.clone(),
+            _ => Some(one.object.body.clone()),
+        });
+        Changed {
+            what: format!("{} of {}", field.name(), plan.kind),
+            before: before.join(" | "),
+            now: new.at.as_ref().map(ToString::to_string).unwrap_or_default(),
+            how: "stands here now".to_owned(),
+            example: short(&example.unwrap_or_default()),
+        }
     }
 
     fn locate<'o>(&self, object: &'o Object) -> Option<Located<'o>> {
@@ -121,6 +254,7 @@ impl Setting<'_> {
         (string_value(tree, node) == value.split_whitespace().collect::<Vec<_>>().join(" ")).then_some(None)
     }
 
+    /// A rule for objects that stand at new places.
     fn rule_for(
         &self,
         kind: &str,
@@ -138,81 +272,61 @@ impl Setting<'_> {
             places.push(place);
         }
         let at = Expression { paths: vec![all_of(tree, &places)?] };
-        let mut fields: Vec<FieldRule> = Vec::new();
-        let mut changes = Vec::new();
-        let example = located.first().map(|one| short(&one.object.body)).unwrap_or_default();
-        let before = |field: Option<Field>| -> String {
-            let expressions: Vec<String> = match field {
-                None => level
-                    .objects
-                    .iter()
-                    .filter(|plan| plan.rule.kind == kind)
-                    .map(|plan| plan.rule.at.to_string())
-                    .collect(),
-                Some(field) => {
-                    let rules = plan.rule.fields.iter().filter(|rule| rule.field == field);
-                    rules.filter_map(|rule| Some(rule.at.as_ref()?.to_string())).collect()
-                }
-            };
-            expressions.join(" | ")
-        };
-        let how = || "stands here now".to_owned();
-        changes.push(Changed {
+        let before: Vec<String> = level
+            .objects
+            .iter()
+            .filter(|plan| plan.rule.kind == kind)
+            .map(|plan| plan.rule.at.to_string())
+            .collect();
+        let mut changes = vec![Changed {
             what: kind.to_owned(),
-            before: before(None),
+            before: before.join(" | "),
             now: at.to_string(),
-            how: how(),
-            example,
-        });
+            how: "stands here now".to_owned(),
+            example: located.first().map(|one| short(&one.object.body)).unwrap_or_default(),
+        }];
+        let wanted: Vec<(&Located<'_>, NodeId)> = located.iter().zip(places).collect();
+        let mut fields: Vec<FieldRule> = Vec::new();
         for field in [Field::Body, Field::Author, Field::Date, Field::Title] {
-            let mut spots: Vec<(NodeId, NodeId)> = Vec::new();
-            let mut attribute = None;
-            for (one, place) in located.iter().zip(&places) {
-                let found = if field == Field::Body {
-                    Some((one.body, None))
-                } else {
-                    one.fields
-                        .iter()
-                        .find(|(own, ..)| *own == field)
-                        .map(|(_, node, attribute)| (*node, *attribute))
-                };
-                if let Some((node, said)) = found {
-                    spots.push((*place, node));
-                    attribute = said;
-                }
+            if let Some(new) = self.field_for(field, &plan.rule, &wanted, is_run) {
+                changes.push(self.told(field, &plan.rule, &new, located.first()));
+                fields.push(new);
             }
-            let Some((_, first)) = spots.first().copied() else { continue };
-            let path = if is_run {
-                all_of(tree, &spots.iter().map(|(_, node)| *node).collect::<Vec<_>>())
-            } else {
-                first_in_each(tree, &spots)
-            };
-            let Some(mut path) = path else { continue };
-            if let Some(name) = attribute {
-                path.steps.push(attribute_step(name));
-            }
-            let like = plan.rule.fields.iter().find(|rule| rule.field == field);
-            let at = Expression { paths: vec![path] };
-            changes.push(Changed {
-                what: format!("{} of {kind}", field.name()),
-                before: before(Some(field)),
-                now: at.to_string(),
-                how: how(),
-                example: short(&string_value(tree, first)),
-            });
-            fields.push(FieldRule {
-                field,
-                at: Some(at),
-                value: None,
-                matches: None,
-                leave_out: like.map(|rule| rule.leave_out.clone()).unwrap_or_default(),
-                hints: like.map(|rule| rule.hints.clone()).unwrap_or_default(),
-            });
         }
         fields.extend(plan.rule.fields.iter().cloned());
-        let rule = ObjectRule { at, is_run, fields, ..plan.rule.clone() };
+        let rule = ObjectRule { at, is_run, is_only: true, fields, ..plan.rule.clone() };
         Some((rule, changes))
     }
+}
+
+/// Whether what was found now has a field as it was before.
+fn has_same(before: &Object, now: &[Object], field: Field) -> bool {
+    let same_body = |other: &&Object| other.kind == before.kind && words(&other.body) == words(&before.body);
+    match field {
+        Field::Body => now.iter().any(|other| same_body(&other)),
+        _ => now.iter().filter(|other| near(before, other)).any(|other| match field {
+            Field::Author => before.author.is_none() || before.author == other.author,
+            Field::Title => before.title.is_none() || before.title == other.title,
+            _ => match (&before.date, &other.date) {
+                (Some(before), Some(now)) => same_moment(before, now),
+                (before, _) => before.is_none(),
+            },
+        }),
+    }
+}
+
+/// Whether two are about the same body, however much was cut off or added.
+fn near(before: &Object, now: &Object) -> bool {
+    let (old, new) = (words(&before.body), words(&now.body));
+    before.kind == now.kind && (spans(&new, &old) || spans(&old, &new))
+}
+
+/// How much of what was there is found: a point for each body and each field.
+fn regained(there: &[&Object], found: &[Object]) -> usize {
+    let fields = [Field::Body, Field::Author, Field::Date, Field::Title];
+    let points = |object: &&Object| fields.iter().filter(|field| has_same(object, found, **field)).count();
+    let extra = found.iter().filter(|object| object.body.is_empty()).count();
+    (there.iter().map(points).sum::<usize>() * 10).saturating_sub(extra)
 }
 
 fn attribute_step(name: &str) -> Step {
@@ -247,9 +361,35 @@ fn container(tree: &Tree, one: &Located<'_>, bodies: &[NodeId]) -> Option<(NodeI
     None
 }
 
+/// Parts of a body that were no part of it before: each named by what it is called.
+fn left_out(tree: &Tree, body: NodeId, wanted: &[String], found: &mut Vec<Expression>) {
+    for child in tree.children(body).filter(|child| tree.element(*child).is_some()) {
+        let said = words(&spaced(tree, child));
+        if said.is_empty() || contains(wanted, &said) {
+            continue;
+        }
+        let says_nothing = !below(tree, child)
+            .chain([child])
+            .flat_map(|node| tree.children(node))
+            .filter_map(|node| tree.text(node))
+            .any(|text| contains(wanted, &words(text)));
+        if !says_nothing {
+            left_out(tree, child, wanted, found);
+            continue;
+        }
+        let named = steps_for(tree, child).into_iter().find(|step| !step.predicates.is_empty());
+        if let Some(step) = named {
+            let at = Expression { paths: vec![Path { steps: vec![step] }] };
+            if !found.contains(&at) {
+                found.push(at);
+            }
+        }
+    }
+}
+
 /// The smallest element that has all these words in a row.
 fn smallest_with(tree: &Tree, wanted: &[String]) -> Option<NodeId> {
-    let has = |node: NodeId| contains(&words(&spaced(tree, node)), wanted);
+    let has = |node: NodeId| spans(&words(&spaced(tree, node)), wanted);
     let mut at = tree.children(NodeId::ROOT).find(|node| tree.element(*node).is_some() && has(*node))?;
     loop {
         match tree.children(at).find(|child| tree.element(*child).is_some() && has(*child)) {
@@ -278,6 +418,23 @@ fn words(text: &str) -> Vec<String> {
 
 fn contains(all: &[String], wanted: &[String]) -> bool {
     !wanted.is_empty() && all.windows(wanted.len()).any(|window| window == wanted)
+}
+
+/// Whether words stand there in their order, with little in between: what was left out may be shown now.
+fn spans(all: &[String], wanted: &[String]) -> bool {
+    const ENDS: usize = 4;
+    let head = wanted.get(..ENDS.min(wanted.len())).unwrap_or(wanted);
+    let tail = wanted.get(wanted.len().saturating_sub(ENDS)..).unwrap_or(wanted);
+    let Some(from) = all.windows(head.len().max(1)).position(|window| window == head) else { return false };
+    let rest = all.get(from..).unwrap_or_default();
+    let Some(until) = rest.windows(tail.len().max(1)).rposition(|window| window == tail) else {
+        return false;
+    };
+    let stretch = rest.get(..until + tail.len()).unwrap_or_default();
+    // In their order.
+    let mut next = stretch.iter();
+    let in_order = wanted.iter().filter(|word| next.any(|other| other == *word)).count();
+    in_order == wanted.len()
 }
 
 /// Whether two are the same object, with everything that the first one had.

@@ -9,7 +9,7 @@ use annalist_read::tree::{NodeId, Step as Walk, Tree};
 use super::relax::{Relaxed, Taste, relaxations};
 use super::search::{below, find, find_path, is_within};
 use super::shape::{customary, is_believable};
-use super::{Changed, Failure, Lesson, Setting, are_believable, tried};
+use super::{Changed, Failure, Lesson, Setting, are_believable, tried, with_others};
 use crate::automaton::{Spot, select};
 use crate::catalogue::{Application, Field, FieldRule, Level, LevelKind, ObjectPlan, ObjectRule};
 use crate::dates::{self, Hints};
@@ -50,9 +50,7 @@ impl Setting<'_> {
         if changes.is_empty() {
             return None;
         }
-        // Rules that work stay, behind the new ones.
-        let mut all = rules.clone();
-        all.extend(level.objects.iter().map(|plan| plan.rule.clone()));
+        let all = with_others(&rules, level);
         let objects = tried(&all, Some(&level.description), &self.application.id, self.input);
         Some((objects, self.lesson(&level.id, rules, changes)))
     }
@@ -77,8 +75,7 @@ impl Setting<'_> {
                     example: String::new(),
                 },
             );
-            let mut all = vec![rule.clone()];
-            all.extend(level.objects.iter().map(|plan| plan.rule.clone()));
+            let all = with_others(std::slice::from_ref(&rule), level);
             let objects = tried(&all, Some(&level.description), &self.application.id, self.input);
             let mut lesson = self.lesson(&level.id, vec![rule], changes);
             lesson.sign = Some(sign);
@@ -121,7 +118,7 @@ impl Setting<'_> {
                 tried(std::slice::from_ref(rule), Some(&level.description), &self.application.id, self.input)
             };
             let mut objects = run(&rule);
-            for field in [Field::Body, Field::Date, Field::Author, Field::Title] {
+            for field in [Field::Date, Field::Author, Field::Body, Field::Title] {
                 let lacking = objects.iter().filter(|object| !super::has(object, field)).count();
                 let wanted = field != Field::Title || kind != "comment";
                 if wanted && (lacking * 2 > objects.len() || objects.is_empty()) {
@@ -133,7 +130,7 @@ impl Setting<'_> {
         };
         // What others of its kind do.
         for (application, plan) in self.siblings(kind) {
-            let mut rule = plan.rule.clone();
+            let mut rule = ObjectRule { is_only: true, ..plan.rule.clone() };
             rule.fields.extend(fields.iter().cloned());
             if let Some((rule, mut changes, objects)) = try_out(rule) {
                 changes.insert(0, changed(&rule, format!("as in {}", application.name), &objects));
@@ -145,30 +142,40 @@ impl Setting<'_> {
         let words = object_words(kind);
         let taste = Taste { known: &known, customary: words };
         let dated = dated_nodes(self.input.tree);
-        let mut looked_at = 0;
         let mut tried_sets: HashSet<Vec<NodeId>> = HashSet::new();
+        let mut candidates: Vec<(Relaxed, &ObjectPlan)> = Vec::new();
         for plan in &own {
             for path in &plan.rule.at.paths {
-                for relaxed in relaxations(self.input.tree, &[NodeId::ROOT], path, &taste) {
-                    let spots = find_path(self.input.tree, NodeId::ROOT, &relaxed.path);
-                    let nodes: Vec<NodeId> = spots.iter().map(|spot| spot.node).collect();
-                    if !self.may_be_objects(&nodes, &dated, kind) || !tried_sets.insert(nodes) {
-                        continue;
-                    }
-                    looked_at += 1;
-                    if looked_at > MOST_LOOKED_AT {
-                        return None;
-                    }
-                    let at = Expression { paths: vec![relaxed.path.clone()] };
-                    let rule = ObjectRule { at, fields: fields.clone(), ..plan.rule.clone() };
-                    if let Some((rule, mut changes, objects)) = try_out(rule) {
-                        changes.insert(0, changed(&rule, told(&relaxed), &objects));
-                        return Some((rule, changes));
-                    }
-                }
+                let relaxed = relaxations(self.input.tree, &[NodeId::ROOT], path, &taste);
+                candidates.extend(relaxed.into_iter().map(|relaxed| (relaxed, *plan)));
             }
         }
-        None
+        candidates.sort_by_key(|(relaxed, _)| (relaxed.dislike, relaxed.changes));
+        // Of those that are liked alike, the one that makes most of the page.
+        let mut best: Option<(u32, usize, ObjectRule, Vec<Changed>)> = None;
+        let mut looked_at = 0;
+        for (relaxed, plan) in candidates {
+            if best.as_ref().is_some_and(|(dislike, ..)| *dislike < relaxed.dislike)
+                || looked_at > MOST_LOOKED_AT
+            {
+                break;
+            }
+            let spots = find_path(self.input.tree, NodeId::ROOT, &relaxed.path);
+            let nodes: Vec<NodeId> = spots.iter().map(|spot| spot.node).collect();
+            if !self.may_be_objects(&nodes, &dated, kind) || !tried_sets.insert(nodes) {
+                continue;
+            }
+            looked_at += 1;
+            let at = Expression { paths: vec![relaxed.path.clone()] };
+            let rule = ObjectRule { at, fields: fields.clone(), is_only: true, ..plan.rule.clone() };
+            let Some((rule, mut changes, objects)) = try_out(rule) else { continue };
+            let worth = worth(&objects);
+            if best.as_ref().is_none_or(|(_, most, ..)| worth > *most) {
+                changes.insert(0, changed(&rule, told(&relaxed), &objects));
+                best = Some((relaxed.dislike, worth, rule, changes));
+            }
+        }
+        best.map(|(_, _, rule, changes)| (rule, changes))
     }
 
     /// Whether these elements look like one object each, before anything is read from them.
@@ -196,7 +203,8 @@ impl Setting<'_> {
         let general = self.application.general_type();
         let mut found = Vec::new();
         for other in &self.catalogue.applications {
-            if other.general_type() != general || other.id == self.application.id {
+            let is_own = other.id == self.application.id || self.application.ancestors.contains(&other.id);
+            if other.general_type() != general || is_own {
                 continue;
             }
             for plan in other.levels.iter().flat_map(|level| &level.objects) {
@@ -219,10 +227,11 @@ impl Setting<'_> {
         let plans = alike.flat_map(|other| other.levels.iter().flat_map(|level| &level.objects));
         let paths =
             plans.filter(|plan| is_meant(plan)).flat_map(|plan| expressions(plan)).flat_map(|at| &at.paths);
-        paths
+        let last = paths
             .filter_map(|path| path.split().0.last())
-            .map(|step| Step { axis: Axis::Below, ..step.clone() })
-            .collect()
+            .map(|step| Step { axis: Axis::Below, ..step.clone() });
+        // A tag alone says little, but for those that are made for the purpose.
+        last.filter(|step| !step.predicates.is_empty() || is_telling(&step.test)).collect()
     }
 
     /// Gives an object's rule an expression for a field that its own do not find.
@@ -246,11 +255,14 @@ impl Setting<'_> {
         );
         let taste = Taste { known: &known, customary: customary(field) };
         let taken = self.taken(rule, field, &contexts);
-        let mut best: Option<(usize, Relaxed, String)> = None;
+        let mut best: Option<((u32, usize), Relaxed, String)> = None;
         let paths = own.iter().filter_map(|one| one.at.as_ref()).flat_map(|at| at.paths.iter());
         let mut seen: HashSet<Path> = HashSet::new();
         for path in paths {
             for relaxed in relaxations(tree, &contexts, path, &taste) {
+                if !is_told(&relaxed, field) {
+                    continue;
+                }
                 for path in endings(&relaxed.path, field) {
                     if !seen.insert(path.clone()) {
                         continue;
@@ -272,10 +284,11 @@ impl Setting<'_> {
                     if field != Field::Body {
                         return Some(self.adopt(rule, field, first, candidate, example));
                     }
-                    // Of bodies, the one that says most.
-                    let length = values.iter().flatten().map(|(_, value)| value.len()).sum();
-                    if best.as_ref().is_none_or(|(most, _, _)| length > *most) {
-                        best = Some((length, candidate, example));
+                    // Of bodies, one that is called so, then the one that says most.
+                    let length: usize = values.iter().flatten().map(|(_, value)| value.len()).sum();
+                    let rank = (2 - relaxed.dislike.min(2), length);
+                    if best.as_ref().is_none_or(|(most, _, _)| rank > *most) {
+                        best = Some((rank, candidate, example));
                     }
                 }
             }
@@ -356,6 +369,30 @@ impl Setting<'_> {
     }
 }
 
+/// Whether a name says enough: anything may be short enough for an author.
+fn is_told(relaxed: &Relaxed, field: Field) -> bool {
+    let is_heading = || {
+        let (steps, _) = relaxed.path.split();
+        let tag = steps.last().map(|step| &step.test);
+        matches!(tag, Some(NodeTest::Tag(tag)) if matches!(tag.as_str(), "h1" | "h2" | "h3" | "h4"))
+    };
+    match field {
+        Field::Author => relaxed.dislike < 2,
+        // A paragraph is not the whole of it.
+        Field::Body => {
+            let step = relaxed.path.split().0.last();
+            step.is_some_and(|step| !step.predicates.is_empty() || is_telling(&step.test))
+        }
+        Field::Title => relaxed.dislike < 2 || is_heading(),
+        _ => true,
+    }
+}
+
+fn is_telling(test: &NodeTest) -> bool {
+    let NodeTest::Tag(tag) = test else { return false };
+    matches!(tag.as_str(), "article" | "main" | "time" | "cite" | "address" | "h1" | "h2" | "h3")
+}
+
 /// The endings that values of a field are read from.
 fn endings(path: &Path, field: Field) -> Vec<Path> {
     if !matches!(field, Field::Date | Field::Modified) {
@@ -373,6 +410,15 @@ fn endings(path: &Path, field: Field) -> Vec<Path> {
         path
     };
     vec![with("datetime"), with("content"), with("title"), plain]
+}
+
+/// How much was made of a page: objects that have everything count for what they say, others for half of it.
+fn worth(objects: &[Object]) -> usize {
+    let one = |object: &Object| {
+        let words = object.body.split_whitespace().count().min(500) + 10;
+        if object.author.is_some() && object.date.is_some() { 2 * words } else { words }
+    };
+    objects.iter().map(one).sum()
 }
 
 fn object_words(kind: &str) -> &'static [&'static str] {

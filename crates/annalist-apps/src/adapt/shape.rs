@@ -6,8 +6,23 @@ use crate::dates::{self, Hints};
 /// Words that software uses in the names of places where a field stands.
 pub(super) fn customary(field: Field) -> &'static [&'static str] {
     match field {
-        Field::Author => &["author", "byline", "user", "name", "poster", "nick", "fn", "member", "writer"],
-        Field::Date | Field::Modified => &["date", "time", "posted", "publish", "when", "updated", "meta"],
+        Field::Author => &[
+            "author",
+            "byline",
+            "username",
+            "user",
+            "name",
+            "poster",
+            "nick",
+            "nickname",
+            "fn",
+            "member",
+            "writer",
+            "writtenby",
+        ],
+        Field::Date | Field::Modified => {
+            &["date", "time", "datetime", "timestamp", "posted", "publish", "when", "updated", "meta"]
+        }
         Field::Title => &["title", "subject", "headline", "heading"],
         Field::Body => &["content", "body", "text", "message", "entry", "post", "comment", "story"],
         _ => &[],
@@ -28,7 +43,7 @@ pub(super) fn is_believable(field: Field, value: &str, hints: &Hints) -> bool {
                 && dates::parse(value, hints).is_none()
         }
         Field::Title => has_letter && value.chars().count() <= 250 && dates::parse(value, hints).is_none(),
-        Field::Body => words >= 1 && has_letter,
+        Field::Body => has_letter && (value.len() > 60 || dates::parse(value, hints).is_none()),
         _ => !value.is_empty(),
     }
 }
@@ -52,5 +67,8 @@ fn is_control(value: &str) -> bool {
         "comments",
     ];
     let plain = value.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    CONTROLS.contains(&plain.as_str())
+    let is_door = ["log in", "login", "register", "sign in", "anmelden", "search"]
+        .iter()
+        .any(|door| plain.contains(door));
+    is_door || CONTROLS.contains(&plain.as_str())
 }

@@ -94,7 +94,8 @@ fn write_object(out: &mut String, object: &ObjectRule) {
     let extent = if object.is_run { " extent=\"run\"" } else { "" };
     let parent = object.parent.as_deref().map(|kind| format!(" parent={}", quoted(kind))).unwrap_or_default();
     let at = quoted(&object.at.to_string());
-    let _ = writeln!(out, "    <object type={} at={at}{extent}{parent}>", quoted(&object.kind));
+    let only = if object.is_only { " only=\"yes\"" } else { "" };
+    let _ = writeln!(out, "    <object type={} at={at}{extent}{parent}{only}>", quoted(&object.kind));
     object.fields.iter().for_each(|field| write_field(out, field));
     let _ = writeln!(out, "    </object>");
 }

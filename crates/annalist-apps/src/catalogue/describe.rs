@@ -284,7 +284,7 @@ impl Reading {
     }
 
     fn object(&mut self, xml: &Xml) -> Option<ObjectRule> {
-        self.known(xml, &["type", "at", "extent", "parent"]);
+        self.known(xml, &["type", "at", "extent", "parent", "only"]);
         let kind = self.identifier(xml, "type");
         let is_run = match xml.attribute("extent") {
             None | Some("element") => false,
@@ -311,7 +311,15 @@ impl Reading {
         if at.paths.iter().any(|path| path.split().1.is_some() || path.steps.is_empty()) {
             self.mistake(xml, "an object is an element; its expression leads to something else".to_owned());
         }
-        Some(ObjectRule { kind, at, is_run, parent: xml.attribute("parent").map(str::to_owned), fields })
+        let is_only = self.yes(xml, "only", false);
+        Some(ObjectRule {
+            kind,
+            at,
+            is_run,
+            is_only,
+            parent: xml.attribute("parent").map(str::to_owned),
+            fields,
+        })
     }
 
     fn field(&mut self, xml: &Xml, field: Field) -> Option<FieldRule> {

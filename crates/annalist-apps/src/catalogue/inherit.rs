@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{Description, LevelDescription, Mistake, Sign};
+use super::{Description, LevelDescription, Mistake, ObjectRule, Sign};
 
 /// More generations are a circle.
 const MOST_GENERATIONS: usize = 16;
@@ -106,7 +106,10 @@ fn extend(merged: &mut LevelDescription, level: &LevelDescription) {
     merged.paging.extend(level.paging.iter().cloned());
     merged.next.extend(level.next.iter().cloned());
     merged.fields.extend(level.fields.iter().cloned());
-    for object in &level.objects {
+    let is_taken =
+        |object: &&ObjectRule| !merged.objects.iter().any(|own| own.is_only && own.kind == object.kind);
+    let inherited: Vec<&ObjectRule> = level.objects.iter().filter(is_taken).collect();
+    for object in inherited {
         // What is learned of an object's field does not hide its other fields.
         let same = merged.objects.iter_mut().find(|own| own.kind == object.kind && own.at == object.at);
         match same {

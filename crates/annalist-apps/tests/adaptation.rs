@@ -1,0 +1,272 @@
+//! Templates that change: the same objects must come out of pages that were changed the way templates change, with and without
+//! knowing what was on them before.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot set up its stand has failed, and may say how far it got"
+)]
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use annalist_apps::adapt::Notebook;
+use annalist_apps::catalogue::load;
+use annalist_apps::{Catalogue, Input, Seen, recognise, recognise_and_learn};
+use annalist_model::{CanonicalUrl, Object, ResponseHead, Time};
+use annalist_read::Reader;
+use regex::Regex;
+
+struct Sample {
+    name: String,
+    url: CanonicalUrl,
+    head: ResponseHead,
+    html: String,
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalogue")
+}
+
+fn sample(application: &str, page: &str) -> Sample {
+    let folder = folder().join(application);
+    let html = std::fs::read_to_string(folder.join("pages").join(page).with_extension("html")).unwrap();
+    let expected =
+        std::fs::read_to_string(folder.join("expected").join(page).with_extension("json")).unwrap();
+    let expected: serde_json::Value = serde_json::from_str(&expected).unwrap();
+    let url = CanonicalUrl::parse(expected["url"].as_str().unwrap()).unwrap();
+    let mut head = ResponseHead { status: 200, fields: Vec::new() };
+    if let Ok(text) = std::fs::read_to_string(folder.join("pages").join(page).with_extension("headers")) {
+        let fields = text.lines().filter_map(|line| line.split_once(':'));
+        head.fields =
+            fields.map(|(name, value)| (name.to_owned(), value.trim().as_bytes().to_vec())).collect();
+    }
+    Sample { name: format!("{application}/{page}"), url, head, html }
+}
+
+fn catalogue() -> Catalogue {
+    Catalogue::new(&load(true, &[]).descriptions).0
+}
+
+/// What is seen in a page, by rules that may be repaired.
+fn learned(catalogue: &Catalogue, sample: &Sample, html: &str, before: Option<&[Object]>) -> Seen {
+    with_page(sample, html, |input| {
+        recognise_and_learn(catalogue, &Mutex::new(Notebook::default()), before, input).0
+    })
+}
+
+fn with_page<T>(sample: &Sample, html: &str, look: impl FnOnce(&Input<'_>) -> T) -> T {
+    let (page, tree) =
+        Reader::new(Default::default()).read_with_tree(&sample.url, &sample.head, html.as_bytes());
+    let at = Some(Time::from_millis(1_700_000_000_000));
+    look(&Input { tree: &tree.unwrap(), page: &page, url: &sample.url, head: &sample.head, at })
+}
+
+/// What must be the same: who wrote what and when.
+fn essence(objects: &[Object]) -> Vec<(String, Option<String>, Option<String>, String)> {
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut essence: Vec<_> = objects
+        .iter()
+        .map(|object| (object.kind.clone(), object.author.clone(), object.date.clone(), words(&object.body)))
+        .collect();
+    essence.sort();
+    essence
+}
+
+/// A change of a template: a name for it, and what it makes of a page's elements of one class.
+type Change = (&'static str, fn(&str, &str) -> String);
+
+/// The class is called otherwise.
+fn renamed(html: &str, class: &str) -> String {
+    with_classes(html, |word| if word == class { format!("my{word}") } else { word.to_owned() })
+}
+
+fn with_classes(html: &str, name: impl Fn(&str) -> String) -> String {
+    let classes = Regex::new(r#"class="([^"]*)""#).unwrap();
+    let rename = |found: &regex::Captures<'_>| {
+        let words: Vec<String> = found[1].split_whitespace().map(&name).collect();
+        format!("class=\"{}\"", words.join(" "))
+    };
+    classes.replace_all(html, rename).into_owned()
+}
+
+/// Start and end of each element that has the class: of its tags, and of the names in them.
+fn elements(html: &str, class: &str) -> Vec<(std::ops::Range<usize>, std::ops::Range<usize>, String)> {
+    let start = Regex::new(r#"<([a-z][a-z0-9]*)((?:\s+[a-zA-Z:-]+(?:="[^"]*")?)*)\s*>"#).unwrap();
+    let of_class = |attributes: &str| {
+        let value = attributes.split("class=\"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("");
+        value.split_whitespace().any(|word| word == class)
+    };
+    let mut found = Vec::new();
+    for open in start.captures_iter(html).filter(|open| of_class(&open[2])) {
+        let (whole, tag) = (open.get(0).unwrap(), open[1].to_owned());
+        let tags = Regex::new(&format!(r"<(/?){tag}(\s[^>]*)?>")).unwrap();
+        let mut depth = 1;
+        for other in tags.captures_iter(&html[whole.end()..]) {
+            depth += if other[1].is_empty() { 1 } else { -1 };
+            if depth == 0 {
+                let at = other.get(0).unwrap();
+                found.push((whole.range(), whole.end() + at.start()..whole.end() + at.end(), tag.clone()));
+                break;
+            }
+        }
+    }
+    found
+}
+
+/// Puts other texts in the place of pieces of a page.
+fn replaced(html: &str, mut pieces: Vec<(std::ops::Range<usize>, String)>) -> String {
+    pieces.sort_by_key(|(range, _)| std::cmp::Reverse(range.start));
+    let mut html = html.to_owned();
+    for (range, text) in pieces {
+        html.replace_range(range, &text);
+    }
+    html
+}
+
+/// Its elements have another tag.
+fn retagged(html: &str, class: &str) -> String {
+    let mut pieces = Vec::new();
+    for (open, close, tag) in elements(html, class) {
+        let other = match tag.as_str() {
+            "div" | "article" | "li" => "section",
+            "section" => "div",
+            "span" | "cite" | "a" | "strong" | "b" | "em" => "bdi",
+            "h1" | "h2" | "h3" => "h4",
+            _ => continue,
+        };
+        pieces.push((open.clone(), html[open].replacen(&tag, other, 1)));
+        pieces.push((close, format!("</{other}>")));
+    }
+    replaced(html, pieces)
+}
+
+/// Its elements are inside of another one.
+fn wrapped(html: &str, class: &str) -> String {
+    let mut pieces = Vec::new();
+    for (open, close, _) in elements(html, class) {
+        pieces.push((open.clone(), format!("<div class=\"wrap\">{}", &html[open])));
+        pieces.push((close.clone(), format!("{}</div>", &html[close])));
+    }
+    replaced(html, pieces)
+}
+
+/// What was a class is an id.
+fn id_for_class(html: &str, class: &str) -> String {
+    let mut pieces = Vec::new();
+    for (open, _, _) in elements(html, class) {
+        let tag = &html[open.clone()];
+        if !tag.contains(" id=") {
+            pieces.push((open.clone(), tag.replacen("class=\"", &format!("id=\"{class}\" data-was=\""), 1)));
+        }
+    }
+    replaced(html, pieces)
+}
+
+/// What was in one element is in two that follow each other.
+fn split(html: &str, class: &str) -> String {
+    let mut pieces = Vec::new();
+    for (open, close, tag) in elements(html, class) {
+        let inner = &html[open.end..close.start];
+        // Between two children.
+        let middle = inner.match_indices("</p>").map(|(at, _)| at + 4).find(|at| *at < inner.len() / 2 + 40);
+        if let Some(at) = middle {
+            let place = open.end + at;
+            pieces.push((place..place, format!("</{tag}>{}", &html[open])));
+        }
+    }
+    replaced(html, pieces)
+}
+
+const CHANGES: [Change; 5] = [
+    ("class renamed", renamed),
+    ("tag changed", retagged),
+    ("wrapper added", wrapped),
+    ("id for class", id_for_class),
+    ("split in two", split),
+];
+
+fn samples() -> Vec<Sample> {
+    let mut samples = Vec::new();
+    let mut folders: Vec<_> =
+        std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    for folder in folders.into_iter().filter(|folder| folder.join("pages").is_dir()) {
+        let mut pages: Vec<_> =
+            std::fs::read_dir(folder.join("pages")).unwrap().map(|entry| entry.unwrap().path()).collect();
+        pages.sort();
+        for page in pages.into_iter().filter(|page| page.extension().is_some_and(|ending| ending == "html")) {
+            let name = |path: &Path| path.file_stem().unwrap().to_string_lossy().into_owned();
+            samples.push(sample(&folder.file_name().unwrap().to_string_lossy(), &name(&page)));
+        }
+    }
+    samples
+}
+
+/// The classes of a page that some rule of its application speaks of.
+fn classes(catalogue: &Catalogue, application: &str, html: &str) -> Vec<String> {
+    let named = format!("{:?}", catalogue.application(application));
+    let all = Regex::new(r#"class="([^"]*)""#).unwrap();
+    let mut words: Vec<String> = all
+        .captures_iter(html)
+        .flat_map(|found| found[1].split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .filter(|word| named.contains(&format!("\"{word}\"")))
+        .collect();
+    words.sort();
+    words.dedup();
+    words
+}
+
+#[test]
+fn survey() {
+    let catalogue = catalogue();
+    let show = std::env::var("SHOW").unwrap_or_default();
+    for (change, make) in CHANGES {
+        let (mut pages, mut hurt, mut new, mut again) = (0, 0, 0, 0);
+        for sample in samples() {
+            let original = with_page(&sample, &sample.html, |input| recognise(&catalogue, input));
+            let objects = essence(&original.objects);
+            let is_content = original
+                .objects
+                .iter()
+                .any(|object| ["post", "comment", "page"].contains(&object.kind.as_str()));
+            let Some(application) =
+                original.application.as_ref().filter(|_| original.level.is_some() && is_content)
+            else {
+                continue;
+            };
+            for class in classes(&catalogue, application, &sample.html) {
+                let html = make(&sample.html, &class);
+                if html == sample.html {
+                    continue;
+                }
+                pages += 1;
+                let is_same = |seen: &Seen| essence(&seen.objects) == objects;
+                if is_same(&with_page(&sample, &html, |input| recognise(&catalogue, input))) {
+                    continue;
+                }
+                hurt += 1;
+                let fresh = learned(&catalogue, &sample, &html, None);
+                let recrawl = learned(&catalogue, &sample, &html, Some(&original.objects));
+                new += usize::from(is_same(&fresh));
+                again += usize::from(is_same(&recrawl));
+                for (name, seen) in [("new", &fresh), ("again", &recrawl)] {
+                    if show == name && !is_same(seen) {
+                        println!(
+                            "  {name} {change} {class}: {} {:?} {:?}",
+                            sample.name, seen.application, seen.level
+                        );
+                        println!("     was {:?}\n     now {:?}", objects, essence(&seen.objects));
+                        for told in &seen.changes {
+                            println!("     {} => {} ({}) {}", told.what, told.now, told.how, told.example);
+                        }
+                    }
+                }
+            }
+        }
+        println!(
+            "{change}: {pages} changed pages, {hurt} need repair; repaired {new} as a new site, {again} as a recrawl"
+        );
+    }
+}
