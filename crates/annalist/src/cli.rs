@@ -209,6 +209,8 @@ pub struct JudgeArgs {
   annalist apps list                             what the catalogue knows
   annalist apps extract thread.html --url http://forum.example/viewtopic.php?t=3 --json
   annalist apps extract https://blog.example/2011/03/a-post/ --contact https://library.example/crawler
+  annalist apps objects collections/first        what was written on the pages of a crawl, by threads
+  annalist apps learned collections/first        which rules were repaired
   annalist apps check mycatalogue                are the descriptions right, do their examples come out as expected?
 
 How applications are described is in docs/catalogue.md.")]
@@ -227,6 +229,8 @@ pub enum AppsCommand {
     Extract(AppsPageArgs),
     /// What was written on the pages of a crawl: threads joined over their pages, each post and comment once
     Objects(AppsObjectsArgs),
+    /// What a crawl has learned where templates were not the described ones, to be read and accepted
+    Learned(AppsLearnedArgs),
     /// Check descriptions, and that their example pages come out as expected
     Check(AppsCheckArgs),
 }
@@ -249,6 +253,9 @@ pub struct AppsPageArgs {
     /// A file with the status line and header fields that came with a file's page
     #[arg(long, value_name = "FILE")]
     pub headers: Option<PathBuf>,
+    /// What `extract --json` printed for the page before: what changed in its template is learned
+    #[arg(long, value_name = "FILE")]
+    pub before: Option<PathBuf>,
     #[command(flatten)]
     pub catalogue: CatalogueArgs,
     /// Where a webmaster finds out who asks; needed for pages of the live web
@@ -270,6 +277,18 @@ pub struct AppsObjectsArgs {
     #[arg(long)]
     pub jsonl: bool,
     /// One JSON object with the counts as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct AppsLearnedArgs {
+    /// The job directory
+    pub dir: PathBuf,
+    /// Copy what was learned into this folder of descriptions, for other crawls
+    #[arg(long, value_name = "FOLDER")]
+    pub accept: Option<PathBuf>,
+    /// One JSON object as the last line of standard output
     #[arg(long)]
     pub json: bool,
 }

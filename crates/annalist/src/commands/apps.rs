@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use annalist_apps::catalogue::{Loaded, load};
-use annalist_apps::{Catalogue, Input, Seen, recognise, report};
-use annalist_model::{CanonicalUrl, Page, ResponseHead, Time};
+use annalist_apps::{Catalogue, Input, Seen, recognise_and_learn, report};
+use annalist_model::{CanonicalUrl, Object, Page, ResponseHead, Time};
 use annalist_read::Reader;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -15,6 +16,7 @@ use crate::exit::{BadConfiguration, Exit};
 use crate::{pages, spec_file};
 
 mod check;
+mod learned;
 mod objects;
 
 /// What a listing has room for.
@@ -27,6 +29,7 @@ pub fn run(args: &AppsArgs) -> Result<Exit> {
         AppsCommand::Detect(args) => detect(args),
         AppsCommand::Extract(args) => extract(args),
         AppsCommand::Objects(args) => objects::run(args),
+        AppsCommand::Learned(args) => learned::run(args),
         AppsCommand::Check(args) => check::run(args),
     }
 }
@@ -86,6 +89,7 @@ struct Looked {
 
 fn look(args: &AppsPageArgs) -> Result<Looked> {
     let catalogue = catalogue(&args.catalogue.catalogue);
+    let before = args.before.as_deref().map(objects_before).transpose()?;
     if args.page.contains("://") {
         let typed = CrawlArgs {
             url: vec![args.page.clone()],
@@ -95,7 +99,7 @@ fn look(args: &AppsPageArgs) -> Result<Looked> {
         };
         let spec = spec_file::for_crawl(&typed)?.0.spec;
         let found = pages::response_of(&spec, &args.page)?;
-        return looked(&catalogue, &found.url, &found.head, &found.body);
+        return looked(&catalogue, &found.url, &found.head, &found.body, before.as_deref());
     }
     let path = Path::new(&args.page);
     let body = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
@@ -106,14 +110,33 @@ fn look(args: &AppsPageArgs) -> Result<Looked> {
         Some(path) => head_of(path)?,
         None => ResponseHead { status: 200, fields: Vec::new() },
     };
-    looked(&catalogue, &url, &head, &body)
+    looked(&catalogue, &url, &head, &body, before.as_deref())
 }
 
-fn looked(catalogue: &Catalogue, url: &CanonicalUrl, head: &ResponseHead, body: &[u8]) -> Result<Looked> {
+/// The objects in a file that `--json` was written to.
+fn objects_before(path: &Path) -> Result<Vec<Object>> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let last = text.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    let told: Value = serde_json::from_str(&text)
+        .or_else(|_| serde_json::from_str(last))
+        .map_err(|fault| BadConfiguration(format!("{} is no JSON: {fault}", path.display())))?;
+    let objects = told.get("objects").cloned().unwrap_or_default();
+    serde_json::from_value(objects)
+        .map_err(|fault| BadConfiguration(format!("{} has no objects: {fault}", path.display())).into())
+}
+
+fn looked(
+    catalogue: &Catalogue,
+    url: &CanonicalUrl,
+    head: &ResponseHead,
+    body: &[u8],
+    before: Option<&[Object]>,
+) -> Result<Looked> {
     let (page, tree) = Reader::new(Default::default()).read_with_tree(url, head, body);
     let Some(tree) = tree else { bail!("{url} is no HTML page but {}", page.mime) };
     let at = Some(now());
-    let seen = recognise(catalogue, &Input { tree: &tree, page: &page, url, head, at });
+    let input = Input { tree: &tree, page: &page, url, head, at };
+    let (seen, _) = recognise_and_learn(catalogue, &Mutex::default(), before, &input);
     Ok(Looked { page, seen })
 }
 
@@ -148,6 +171,9 @@ fn headline(seen: &Seen) -> String {
 
 fn listing(seen: &Seen, told: &Value) -> String {
     let mut text = format!("{}\n", headline(seen));
+    for change in &seen.changes {
+        let _ = writeln!(text, "  repaired: {}: {} ({})", change.what, change.now, change.how);
+    }
     for object in &seen.objects {
         let or = |value: &Option<String>| value.clone().unwrap_or_else(|| "?".to_owned());
         let _ = writeln!(text, "\n{} by {} on {}", object.kind, or(&object.author), or(&object.date));
