@@ -36,7 +36,7 @@ pub(super) fn relaxations(tree: &Tree, within: &[NodeId], path: &Path, taste: &T
     let (steps, last) = path.split();
     let Some((target, before)) = steps.split_last() else { return Vec::new() };
     let mut seen: HashSet<Step> = HashSet::new();
-    let mut found: Vec<Relaxed> = Vec::new();
+    let mut found: Vec<Relaxed> = on_the_way(tree, within, path);
     let mut nodes: Vec<NodeId> = within.iter().flat_map(|node| below(tree, *node)).collect();
     nodes.sort_unstable();
     nodes.dedup();
@@ -76,6 +76,36 @@ pub(super) fn relaxations(tree: &Tree, within: &[NodeId], path: &Path, taste: &T
         (relaxed.is_worst_case && relaxed.dislike > 0, relaxed.dislike, relaxed.changes)
     });
     found.truncate(MOST_CANDIDATES);
+    found
+}
+
+/// One step before the last is changed: what it was called may be called much alike now, or nothing.
+fn on_the_way(tree: &Tree, within: &[NodeId], path: &Path) -> Vec<Relaxed> {
+    let (steps, _) = path.split();
+    let mut found = Vec::new();
+    for (place, step) in steps.iter().enumerate().take(steps.len().saturating_sub(1)) {
+        if step.predicates.is_empty() {
+            continue;
+        }
+        let mut instead: Vec<(Step, u32)> = Vec::new();
+        for node in within.iter().flat_map(|node| below(tree, *node)) {
+            for other in steps_for(tree, node) {
+                let other = Step { axis: step.axis, ..other };
+                if is_kin(step, &other) && other != *step && !instead.iter().any(|(known, _)| *known == other)
+                {
+                    instead.push((other, 0));
+                }
+            }
+        }
+        instead.push((Step { test: step.test.clone(), predicates: Vec::new(), axis: step.axis }, 1));
+        for (other, dislike) in instead {
+            let mut changed = path.clone();
+            if let Some(slot) = changed.steps.get_mut(place) {
+                *slot = other;
+            }
+            found.push(Relaxed { path: changed, changes: 1, is_worst_case: false, dislike });
+        }
+    }
     found
 }
 

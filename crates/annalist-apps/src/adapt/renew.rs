@@ -381,7 +381,8 @@ fn is_told(relaxed: &Relaxed, field: Field) -> bool {
         // A paragraph is not the whole of it.
         Field::Body => {
             let step = relaxed.path.split().0.last();
-            step.is_some_and(|step| !step.predicates.is_empty() || is_telling(&step.test))
+            relaxed.changes == 1
+                || step.is_some_and(|step| !step.predicates.is_empty() || is_telling(&step.test))
         }
         Field::Title => relaxed.dislike < 2 || is_heading(),
         _ => true,
