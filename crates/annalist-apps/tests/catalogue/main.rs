@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail")]
 
 mod families;
+mod links;
 mod objects;
 
 use annalist_apps::catalogue::Loaded;
