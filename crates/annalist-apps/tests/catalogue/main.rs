@@ -4,7 +4,9 @@
 
 mod families;
 mod links;
+mod mistakes;
 mod objects;
+mod signs;
 
 use annalist_apps::catalogue::Loaded;
 use annalist_apps::{Catalogue, Input, recognise, report};
