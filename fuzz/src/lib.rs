@@ -14,10 +14,12 @@ pub mod hunt;
 pub mod mutate;
 pub mod seeds;
 mod targets {
+    pub(crate) mod catalogue;
     pub(crate) mod cdx;
     pub(crate) mod chunks;
     pub(crate) mod cookies;
     pub(crate) mod css;
+    pub(crate) mod expression;
     pub(crate) mod feed;
     pub(crate) mod frequencies;
     pub(crate) mod html;
@@ -74,6 +76,8 @@ pub const TARGETS: &[Target] = &[
     Target::new("cdx", targets::cdx::run),
     Target::new("terms", targets::terms::run),
     Target::new("frequencies", targets::frequencies::run),
+    Target { made: targets::catalogue::made, ..Target::new("catalogue", targets::catalogue::run) },
+    Target { made: targets::expression::made, ..Target::new("expression", targets::expression::run) },
 ];
 
 /// The target of that name.

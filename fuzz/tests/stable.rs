@@ -125,6 +125,16 @@ fn any_file_of_frequencies_gives_weights_or_the_line_that_is_wrong() {
 }
 
 #[test]
+fn any_catalogue_file_is_a_description_that_can_be_looked_for_or_a_list_of_mistakes() {
+    hunt("catalogue", 1_500);
+}
+
+#[test]
+fn any_expression_is_written_as_it_was_read_and_finds_the_same_among_others() {
+    hunt("expression", 8_000);
+}
+
+#[test]
 fn every_target_has_seeds_words_a_test_and_a_cargo_fuzz_binary() {
     let binaries = Path::new(env!("CARGO_MANIFEST_DIR")).join("cargo-fuzz/fuzz_targets");
     for target in TARGETS {

@@ -239,7 +239,9 @@ pub struct Automaton {
 pub struct Matches {
     found: HashMap<State, Vec<NodeId>>,
     /// States reached beside the page, where there are no nodes.
-    beside: Vec<State>,
+    beside: Vec<(State, Beside)>,
+    /// The place of each node, where their numbers do not say it: in markup that was repaired.
+    order: Option<HashMap<NodeId, usize>>,
 }
 
 impl Matches {
@@ -250,18 +252,28 @@ impl Matches {
 
     /// All states that were reached, in the page or beside it.
     pub fn states(&self) -> impl Iterator<Item = State> + '_ {
-        self.found.keys().copied().chain(self.beside.iter().copied())
+        self.found.keys().copied().chain(self.beside.iter().map(|(state, _)| *state))
+    }
+
+    /// What nodes are sorted by to be in the page's order.
+    pub(crate) fn place(&self, node: NodeId) -> (usize, NodeId) {
+        let place = self.order.as_ref().and_then(|order| order.get(&node).copied());
+        (place.unwrap_or(0), node)
     }
 
     /// Whether a pattern has found anything.
     pub fn holds(&self, pattern: &Pattern, tree: &Tree) -> bool {
-        pattern.ends.iter().any(|(state, last)| {
-            self.beside.contains(state)
-                || match last {
-                    None => !self.nodes(*state).is_empty(),
-                    Some(_) => !select(tree, self, pattern).is_empty(),
-                }
-        })
+        let beside = |state: &State, last: &Option<Step>| {
+            let reached = self.beside.iter().filter(|(other, _)| other == state);
+            reached
+                .map(|(_, element)| element)
+                .any(|element| last.as_ref().is_none_or(|last| select::ends_beside(element, last)))
+        };
+        pattern
+            .ends
+            .iter()
+            .any(|(state, last)| beside(state, last) || (last.is_none() && !self.nodes(*state).is_empty()))
+            || !select(tree, self, pattern).is_empty()
     }
 }
 
@@ -283,9 +295,12 @@ impl Automaton {
         for element in beside {
             run.look_beside(element);
         }
+        let (mut last, mut is_in_order) = (NodeId::ROOT, true);
         for step in tree.walk(NodeId::ROOT) {
             match step {
                 Walk::Enter(node) => {
+                    is_in_order &= node > last;
+                    last = node;
                     if let Some(element) = tree.element(node) {
                         run.enter(tree, node, element);
                     }
@@ -293,6 +308,13 @@ impl Automaton {
                 Walk::Leave(node) if tree.element(node).is_some() => run.leave(),
                 Walk::Leave(_) => {}
             }
+        }
+        if !is_in_order {
+            let entered = tree.walk(NodeId::ROOT).filter_map(|step| match step {
+                Walk::Enter(node) => Some(node),
+                Walk::Leave(_) => None,
+            });
+            run.matches.order = Some(entered.enumerate().map(|(place, node)| (node, place + 1)).collect());
         }
         run.matches
     }
@@ -374,7 +396,7 @@ impl Run<'_> {
             for tag in self.tags(element.tag) {
                 for transition in self.automaton.transitions.get(&(tag, atom)).into_iter().flatten() {
                     if transition.from == START && holds::all_beside(element, &transition.rest) {
-                        self.matches.beside.push(transition.to);
+                        self.matches.beside.push((transition.to, element.clone()));
                     }
                 }
             }

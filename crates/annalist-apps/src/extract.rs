@@ -6,7 +6,7 @@ use annalist_model::Object;
 use annalist_read::text;
 use annalist_read::tree::{NodeId, Tree};
 
-use crate::automaton::{Matches, Pattern, Spot, select};
+use crate::automaton::{Matches, Spot, select};
 use crate::catalogue::{Application, Field, FieldPlan, Level};
 use crate::dates;
 use crate::helper::Input;
@@ -42,8 +42,6 @@ pub(crate) fn objects(
         objects.push(reading.object(*node, name, values.or(&of_page), &thread, application));
     }
     reading.relate(level, &mut objects, &thread);
-    let counts =
-        |object: &Object| !object.body.is_empty() || object.title.is_some() || !object.attachments.is_empty();
     objects.retain(counts);
     objects
 }
@@ -53,16 +51,15 @@ struct Found {
     /// With the number of their plan.
     places: Vec<(NodeId, usize)>,
     by_node: HashMap<NodeId, usize>,
-    /// The parents of objects that go on in their neighbours.
-    runs: HashSet<NodeId>,
-    run_starts: HashSet<NodeId>,
+    /// The neighbours of objects that go on in them, with the object each belongs to.
+    runs: HashMap<NodeId, usize>,
 }
 
 impl Found {
     fn of(level: &Level, matches: &Matches, tree: &Tree) -> Found {
         let mut places: Vec<(NodeId, usize)> = Vec::new();
         let mut seen = HashSet::new();
-        let (mut runs, mut run_starts) = (HashSet::new(), HashSet::new());
+        let mut parents: Vec<NodeId> = Vec::new();
         for (number, plan) in level.objects.iter().enumerate() {
             for spot in select(tree, matches, &plan.at) {
                 // An element that two plans find is the first one's.
@@ -71,16 +68,31 @@ impl Found {
                 }
                 places.push((spot.node, number));
                 if plan.rule.is_run {
-                    runs.extend(tree.parent(spot.node));
-                    run_starts.insert(spot.node);
+                    parents.extend(tree.parent(spot.node));
                 }
             }
         }
-        let order = positions(tree, &seen);
-        places.sort_by_key(|(node, _)| order.get(node).copied().unwrap_or(usize::MAX));
+        places.sort_by_key(|(node, _)| matches.place(*node));
         places.truncate(MOST_OBJECTS);
-        let by_node = places.iter().enumerate().map(|(place, (node, _))| (*node, place)).collect();
-        Found { places, by_node, runs, run_starts }
+        let by_node: HashMap<NodeId, usize> =
+            places.iter().enumerate().map(|(place, (node, _))| (*node, place)).collect();
+        let is_run = |place: &usize| {
+            let plan = places.get(*place).and_then(|(_, plan)| level.objects.get(*plan));
+            plan.is_some_and(|plan| plan.rule.is_run)
+        };
+        parents.sort_unstable();
+        parents.dedup();
+        let mut runs = HashMap::new();
+        for parent in parents {
+            let mut open = None;
+            for child in tree.children(parent) {
+                match by_node.get(&child) {
+                    Some(place) => open = Some(*place).filter(is_run),
+                    None => drop(open.map(|place| runs.insert(child, place))),
+                }
+            }
+        }
+        Found { places, by_node, runs }
     }
 
     /// The innermost object that a node is in, beginning with the node itself.
@@ -90,17 +102,10 @@ impl Found {
             if let Some(place) = self.by_node.get(&node) {
                 return Some(*place);
             }
-            let parent = tree.parent(node);
-            if parent.is_some_and(|parent| self.runs.contains(&parent)) {
-                let mut before = tree.previous_sibling(node);
-                while let Some(sibling) = before {
-                    if self.run_starts.contains(&sibling) {
-                        return self.by_node.get(&sibling).copied();
-                    }
-                    before = tree.previous_sibling(sibling);
-                }
+            if let Some(place) = self.runs.get(&node) {
+                return Some(*place);
             }
-            at = parent;
+            at = tree.parent(node);
         }
         None
     }
@@ -109,15 +114,6 @@ impl Found {
     fn enclosing(&self, tree: &Tree, node: NodeId) -> Option<usize> {
         self.owner(tree, tree.parent(node)?)
     }
-}
-
-/// The page's order of some nodes: their numbers follow it nearly, but not where markup was repaired.
-fn positions(tree: &Tree, nodes: &HashSet<NodeId>) -> HashMap<NodeId, usize> {
-    let entered = tree.walk(NodeId::ROOT).filter_map(|step| match step {
-        annalist_read::tree::Step::Enter(node) => Some(node),
-        annalist_read::tree::Step::Leave(_) => None,
-    });
-    entered.enumerate().filter(|(_, node)| nodes.contains(node)).map(|(place, node)| (node, place)).collect()
 }
 
 /// What was found for each field.
@@ -163,10 +159,11 @@ impl Reading<'_> {
                 continue;
             }
             let spots = field.at.as_ref().map_or(Vec::new(), |at| select(self.input.tree, self.matches, at));
+            let left = self.left_out(field);
             let mut read: Vec<String> =
-                spots.iter().filter_map(|spot| self.value(field, Some(spot))).collect();
+                spots.iter().filter_map(|spot| self.value(field, Some(spot), &left)).collect();
             if field.at.is_none() {
-                read.extend(self.value(field, None));
+                read.extend(self.value(field, None, &left));
             }
             if !field.rule.field.is_list() {
                 read.truncate(1);
@@ -182,7 +179,7 @@ impl Reading<'_> {
     fn gather(&self, field: &FieldPlan, kind: usize, values: &mut [Values]) {
         let kinds = || self.found.places.iter().map(|(_, kind)| *kind);
         let Some(at) = &field.at else {
-            let constant = self.value(field, None);
+            let constant = self.value(field, None, &HashSet::new());
             for (values, own) in values.iter_mut().zip(kinds()) {
                 if own == kind
                     && let Some(constant) = &constant
@@ -192,6 +189,7 @@ impl Reading<'_> {
             }
             return;
         };
+        let left = self.left_out(field);
         // Values of an earlier field of the same name stand.
         let taken: Vec<bool> =
             values.iter().map(|values| values.of.contains_key(&field.rule.field)).collect();
@@ -205,7 +203,7 @@ impl Reading<'_> {
             if values.of.contains_key(&field.rule.field) && !field.rule.field.is_list() {
                 continue;
             }
-            let Some(value) = self.value(field, Some(&spot)) else { continue };
+            let Some(value) = self.value(field, Some(&spot), &left) else { continue };
             if field.rule.field == Field::Id {
                 values.anchor = self.anchor(&spot);
                 values.is_local = field.rule.is_local;
@@ -226,12 +224,12 @@ impl Reading<'_> {
         element.is_some_and(|element| matches!(&**element.name(), "html" | "body"))
     }
 
-    fn value(&self, field: &FieldPlan, spot: Option<&Spot<'_>>) -> Option<String> {
+    fn value(&self, field: &FieldPlan, spot: Option<&Spot<'_>>, left: &HashSet<NodeId>) -> Option<String> {
         let rule = &field.rule;
         let raw = match (spot, &rule.value) {
             (None, value) => value.clone()?,
             (Some(Spot { attribute: Some(value), .. }), _) => (*value).to_owned(),
-            (Some(spot), _) => self.text(spot.node, &field.leave_out),
+            (Some(spot), _) => self.text(spot.node, left),
         };
         let raw = match &rule.matches {
             None => raw,
@@ -255,13 +253,14 @@ impl Reading<'_> {
         }
     }
 
+    /// What does not belong to a field.
+    fn left_out(&self, field: &FieldPlan) -> HashSet<NodeId> {
+        let spots = field.leave_out.iter().flat_map(|pattern| select(self.input.tree, self.matches, pattern));
+        spots.map(|spot| spot.node).collect()
+    }
+
     /// The text of a place, without objects inside of it: they speak for themselves.
-    fn text(&self, node: NodeId, leave_out: &[Pattern]) -> String {
-        let left: HashSet<NodeId> = leave_out
-            .iter()
-            .flat_map(|pattern| select(self.input.tree, self.matches, pattern))
-            .map(|spot| spot.node)
-            .collect();
+    fn text(&self, node: NodeId, left: &HashSet<NodeId>) -> String {
         let is_left = |other: NodeId| left.contains(&other) || self.found.by_node.contains_key(&other);
         text::plain(self.input.tree, node, &is_left)
     }
@@ -318,19 +317,32 @@ impl Reading<'_> {
     /// Who answers whom.
     fn relate(&self, level: &Level, objects: &mut [Object], thread: &str) {
         let address = |object: &Object| object.url.clone().unwrap_or_else(|| object.id.clone());
+        // By the software's own number, and by the digits in it: `comment-12` and `12` are the same.
+        let mut by_native: HashMap<String, usize> = HashMap::new();
+        let mut first_of: HashMap<String, usize> = HashMap::new();
+        for (place, object) in objects.iter().enumerate() {
+            first_of.entry(object.kind.clone()).or_insert(place);
+            let native = object.id.rsplit(':').next().unwrap_or_default();
+            by_native.entry(native.to_owned()).or_insert(place);
+            if let Some(digits) = digits(native) {
+                by_native.entry(digits).or_insert(place);
+            }
+        }
         for place in 0..objects.len() {
             let Some((node, kind)) = self.found.places.get(place).copied() else { continue };
             let Some(plan) = level.objects.get(kind) else { continue };
             let named = objects.get(place).and_then(|object| object.parent.clone());
             let named = named.map(|named| {
-                let ends = |id: &str| id.rsplit(':').next().is_some_and(|native| same_native(native, &named));
-                let known = objects.iter().find(|other| ends(&other.id));
-                known.map_or(named.clone(), address)
+                let known = by_native.get(&named).or_else(|| by_native.get(&digits(&named)?));
+                known.and_then(|known| objects.get(*known)).map_or(named.clone(), address)
             });
             let enclosing = || self.enclosing(node, objects);
             let of_page = || {
                 let wanted = plan.rule.parent.as_deref()?;
-                let found = objects.iter().take(place).find(|other| other.kind == wanted);
+                let found = first_of
+                    .get(wanted)
+                    .filter(|found| **found != place)
+                    .and_then(|found| objects.get(*found));
                 Some(found.map_or_else(|| thread.to_owned(), address))
             };
             let parent = named.or_else(|| enclosing().map(address)).or_else(of_page);
@@ -363,10 +375,10 @@ fn hash(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
-/// `comment-12` and `12` are the same.
-fn same_native(one: &str, other: &str) -> bool {
-    let digits = |text: &str| text.trim_start_matches(|c: char| !c.is_ascii_digit()).to_owned();
-    one == other || (!digits(one).is_empty() && digits(one) == digits(other))
+/// The number at the end of a name.
+fn digits(native: &str) -> Option<String> {
+    let digits = native.trim_start_matches(|c: char| !c.is_ascii_digit());
+    (!digits.is_empty()).then(|| digits.to_owned())
 }
 
 /// The same for the same object, under whatever address it is seen: the software's own number of it, or else what it says.

@@ -6,7 +6,7 @@ use annalist_model::{CanonicalUrl, FoundLink, Hop, UrlKey};
 use url::Url;
 
 use crate::address::{self, parameters};
-use crate::automaton::{Matches, select};
+use crate::automaton::{Matches, Spot, select};
 use crate::catalogue::{Application, Level, Links, Others, Paging, Ruling};
 use crate::helper::Input;
 use crate::place::{Base, base_of};
@@ -80,7 +80,8 @@ pub(crate) fn choose(
     }
     let named = level.iter().flat_map(|level| &level.next).find_map(|at| {
         let spots = select(input.tree, matches, at);
-        spots.first().and_then(|spot| base.join(spot.attribute?)).map(|url| url.as_str().to_owned())
+        let href = spots.first().and_then(|spot| address_at(input, spot))?;
+        base.join(href).map(|url| url.as_str().to_owned())
     });
     Navigation { choices, next: named.or(next.map(|(_, url)| url)) }
 }
@@ -116,13 +117,16 @@ impl Places {
     fn of(links: &Links, matches: &Matches, input: &Input<'_>, base: &Base) -> Places {
         let found = |at| {
             let spots = select(input.tree, matches, at);
-            let raw = spots.iter().filter_map(|spot| {
-                spot.attribute.or_else(|| input.tree.element(spot.node)?.attribute("href"))
-            });
+            let raw = spots.iter().filter_map(|spot| address_at(input, spot));
             raw.filter_map(|raw| Some(base.canonical(raw)?.key())).collect()
         };
         Places { of_rule: links.rules.iter().map(|rule| rule.at.as_ref().map(found)).collect() }
     }
+}
+
+/// The attribute that was found, or the address of the link that was.
+fn address_at<'p>(input: &Input<'p>, spot: &Spot<'p>) -> Option<&'p str> {
+    spot.attribute.or_else(|| input.tree.element(spot.node)?.attribute("href"))
 }
 
 /// An address without parameters that change nothing; none where it has none of them.
@@ -158,13 +162,9 @@ pub(crate) fn paged(url: &Url, paging: &[Paging]) -> Paged {
         match way {
             Paging::Parameter(name) => {
                 let query = thread.query().unwrap_or_default().to_owned();
-                let of_name = |pair: &&str| pair.split('=').next() == Some(name.as_str());
-                let value =
-                    query.split('&').find(of_name).and_then(|pair| pair.split_once('=')?.1.parse().ok());
-                if query.split('&').any(|pair| of_name(&pair)) {
-                    number = number.or(value);
-                    let kept: Vec<&str> = query.split('&').filter(|pair| !of_name(pair)).collect();
-                    thread.set_query(Some(kept.join("&").as_str()).filter(|query| !query.is_empty()));
+                if let Some((_, value)) = parameters(&query).find(|(other, _)| other == name) {
+                    number = number.or(value.parse().ok());
+                    thread.set_query(address::without(&query, |other| other == name).as_deref());
                 }
             }
             Paging::Path(regex) => {
@@ -172,8 +172,10 @@ pub(crate) fn paged(url: &Url, paging: &[Paging]) -> Paged {
                 if let Some(found) = regex.captures(&path) {
                     number = number.or_else(|| found.get(1)?.as_str().parse().ok());
                     let from = found.get(0).map_or(path.len(), |whole| whole.start());
-                    let mut kept = path.get(..from).unwrap_or_default().to_owned();
-                    if !kept.ends_with('/') {
+                    let (kept, left) = path.split_at_checked(from).unwrap_or((&path, ""));
+                    let mut kept = kept.to_owned();
+                    // A folder of its own stands in a folder.
+                    if left.starts_with('/') && !kept.ends_with('/') {
                         kept.push('/');
                     }
                     thread.set_path(&kept);

@@ -74,9 +74,6 @@ fn essence(objects: &[Object]) -> Vec<(String, Option<String>, Option<String>, S
     essence
 }
 
-/// A change of a template: a name for it, and what it makes of a page's elements of one class.
-type Change = (&'static str, fn(&str, &str) -> String);
-
 /// The class is called otherwise.
 fn renamed(html: &str, class: &str) -> String {
     with_classes(html, |word| if word == class { format!("my{word}") } else { word.to_owned() })
@@ -178,14 +175,6 @@ fn split(html: &str, class: &str) -> String {
     }
     replaced(html, pieces)
 }
-
-const CHANGES: [Change; 5] = [
-    ("class renamed", renamed),
-    ("tag changed", retagged),
-    ("wrapper added", wrapped),
-    ("id for class", id_for_class),
-    ("split in two", split),
-];
 
 fn samples() -> Vec<Sample> {
     let mut samples = Vec::new();

@@ -118,7 +118,12 @@ fn gathered(tree: &Tree, top: NodeId, most_nodes: usize, left_out: &dyn Fn(NodeI
         match step {
             Step::Enter(_) if unseen.is_some() => {}
             Step::Enter(node) => match (tree.element(node), tree.text(node)) {
-                (Some(element), _) if is_hidden(&element) || left_out(node) => unseen = Some(node),
+                (Some(element), _) if is_hidden(&element) => unseen = Some(node),
+                (Some(element), _) if left_out(node) => {
+                    // The words around it do not become one.
+                    text.break_for(&element);
+                    unseen = Some(node);
+                }
                 (Some(element), _) => text.break_for(&element),
                 (_, Some(words)) => text.push(words),
                 _ => {}

@@ -5,7 +5,7 @@ use annalist_read::tree::{NodeId, Step as Walk, Tree};
 
 use crate::automaton::Spot;
 use crate::automaton::holds;
-use crate::automaton::select::end;
+use crate::automaton::select::ends;
 use crate::xpath::{Axis, Expression, NodeTest, Path, Step};
 
 /// What an expression finds below a node, in the page's order.
@@ -31,14 +31,14 @@ pub(super) fn find_path<'t>(tree: &'t Tree, from: NodeId, path: &Path) -> Vec<Sp
         next.dedup();
         at = next;
     }
-    let mut spots = Vec::new();
-    for node in at {
-        match last {
-            None => spots.push(Spot { node, attribute: None }),
-            Some(step) => end(tree, node, step, &mut spots),
+    match last {
+        None => at.into_iter().map(|node| Spot { node, attribute: None }).collect(),
+        Some(step) => {
+            let mut spots = Vec::new();
+            ends(tree, &at, step, &mut spots);
+            spots.into_iter().map(|(spot, _)| spot).collect()
         }
     }
-    spots
 }
 
 fn one_step(tree: &Tree, node: NodeId, step: &Step) -> Vec<NodeId> {

@@ -69,12 +69,22 @@ pub(super) fn all_beside(element: &Beside, predicates: &[Predicate]) -> bool {
     })
 }
 
+/// Of a longer text, or of more nodes, only the beginning is asked: elements that stand in each other would all be read to
+/// their common end.
+const MOST_BYTES: usize = 128 << 10;
+const MOST_STEPS: usize = 16 << 10;
+
 /// The text of a node with all below it, white space folded: what a person would compare with.
 pub(crate) fn string_value(tree: &Tree, node: NodeId) -> String {
-    let mut text = tree.text(node).unwrap_or_default().to_owned();
-    for step in tree.walk(node) {
-        if let Step::Enter(below) = step {
-            text.push_str(tree.text(below).unwrap_or_default());
+    let mut text = String::new();
+    let below = tree.walk(node).take(MOST_STEPS).filter_map(|step| match step {
+        Step::Enter(below) => tree.text(below),
+        Step::Leave(_) => None,
+    });
+    for piece in tree.text(node).into_iter().chain(below) {
+        text.extend(piece.chars().take(MOST_BYTES));
+        if text.len() >= MOST_BYTES {
+            break;
         }
     }
     text.split_whitespace().collect::<Vec<_>>().join(" ")

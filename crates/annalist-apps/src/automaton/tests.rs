@@ -72,3 +72,17 @@ fn what_the_response_says_can_be_looked_up_like_the_page() {
     assert!(matches.holds(&header, &tree) && matches.holds(&cookie, &tree));
     assert!(!matches.holds(&other, &tree));
 }
+
+#[test]
+fn of_a_long_text_only_the_beginning_is_asked() {
+    let long = format!(
+        "<div><p>begin {}</p><p>end</p></div><b>{}<i>end</i></b>",
+        "words ".repeat(30_000),
+        "<u></u>".repeat(20_000)
+    );
+    assert_eq!(found(&long, &["p[contains(.,'begin')]", "p[.='end']"]).concat().len(), 2);
+    assert_eq!(
+        found(&long, &["div[contains(.,'end')]", "b[contains(.,'end')]"]).concat(),
+        Vec::<String>::new()
+    );
+}

@@ -182,15 +182,19 @@ impl Reading {
             }
             "cookie" => {
                 self.known(xml, &["name"]);
-                let quoted = self.quotable(xml, "name")?;
-                let name = xml.attribute("name").unwrap_or_default();
-                let inner = quoted.replace('*', "");
-                let test = match (name.starts_with('*'), name.ends_with('*')) {
-                    (false, false) => format!("@name={inner}"),
-                    (false, true) => format!("starts-with(@name,{inner})"),
-                    (true, _) => format!("contains(@name,{inner})"),
+                let name = self.quotable(xml, "name")?;
+                // In quotes: what stands before the first star has the opening one.
+                let quote = name.chars().next()?;
+                let inner = name.trim_matches(quote);
+                let tests = match inner.split_once('*') {
+                    None => format!("[@name={name}]"),
+                    Some((begin, rest)) => rest
+                        .split('*')
+                        .filter(|piece| !piece.is_empty())
+                        .map(|piece| format!("[contains(@name,{quote}{piece}{quote})]"))
+                        .fold(format!("[starts-with(@name,{quote}{begin}{quote})]"), |all, one| all + &one),
                 };
-                Some(Sign::Markup(self.made(xml, &format!("cookie[{test}]"))?))
+                Some(Sign::Markup(self.made(xml, &format!("cookie{tests}"))?))
             }
             "url" => {
                 self.known(xml, &ADDRESS);
@@ -225,18 +229,19 @@ impl Reading {
             "spare" => Ruling::Spare { score },
             _ => Ruling::Never,
         };
-        let at = match xml.attribute("at") {
-            Some(_) => Some(self.expression(xml, "at")?),
-            None => None,
-        };
+        let at = xml.attribute("at").map(|_| self.expression(xml, "at"));
         let address = self.address(xml);
-        if at.is_none() && address.is_any() {
+        if at.is_none() && address.is_any() && xml.attribute("matches").is_none() {
             self.mistake(xml, format!("<{}> fits every link; say at, path, has, host or matches", xml.name));
         }
         let name = xml.attribute(naming).unwrap_or(match ruling {
             Ruling::Never => "leads to no content",
             _ => "link",
         });
+        let at = match at {
+            Some(read) => Some(read?),
+            None => None,
+        };
         Some(Rule { ruling, name: name.to_owned(), at, address })
     }
 
@@ -342,8 +347,14 @@ impl Reading {
             }
         }
         let value = xml.attribute("value").map(str::to_owned);
+        let hints = if is_date { self.hints(xml) } else { Hints::default() };
+        let matches = self.regex(xml, "match");
         let at = match (xml.attribute("at"), &value) {
             (None, Some(_)) => None,
+            (Some(_), Some(_)) => {
+                self.mistake(xml, format!("<{}> has both at and value; expected one of them", xml.name));
+                None
+            }
             _ => Some(self.expression(xml, "at")?),
         };
         let is_local = match xml.attribute("within") {
@@ -354,8 +365,7 @@ impl Reading {
                 false
             }
         };
-        let hints = if is_date { self.hints(xml) } else { Hints::default() };
-        Some(FieldRule { field, at, value, matches: self.regex(xml, "match"), leave_out, hints, is_local })
+        Some(FieldRule { field, at, value, matches, leave_out, hints, is_local })
     }
 
     fn hints(&mut self, xml: &Xml) -> Hints {
@@ -379,7 +389,7 @@ impl Reading {
     fn act(&mut self, xml: &Xml) -> Option<Act> {
         self.known(xml, &["at", "do", "value"]);
         let action = self.required(xml, "do");
-        if !["click", "scroll", "fill", "call"].contains(&action.as_str()) {
+        if !action.is_empty() && !["click", "scroll", "fill", "call"].contains(&action.as_str()) {
             self.mistake(xml, format!("do is {action:?}; expected click, scroll, fill or call"));
         }
         let at = self.expression(xml, "at")?;

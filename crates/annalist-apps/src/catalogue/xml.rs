@@ -64,19 +64,13 @@ pub(super) fn parse(text: &str) -> Result<Xml, Mistake> {
                     None => done = Some(element),
                 }
             }
-            Event::Text(words) => {
-                let words = words.into_inner();
-                if !words.trim().is_empty() && open.last().is_none_or(|element| element.name != "note") {
-                    let shown: String = words.trim().chars().take(40).collect();
-                    let at = line + lines(&words, 0, words.len() - words.trim_start().len());
-                    return Err(Mistake::new(at, format!("text is only allowed in <note>: {shown:?}")));
-                }
-            }
+            Event::Text(words) => no_words(&words.into_inner(), line, &open)?,
+            Event::CData(words) => no_words(&words.into_inner(), line, &open)?,
+            Event::GeneralRef(name) => no_words(&format!("&{};", &*name), line, &open)?,
             Event::DocType(_) => {
                 return Err(Mistake::new(line, "a document type is not allowed".to_owned()));
             }
-            Event::GeneralRef(_) | Event::CData(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
-            Event::Empty(_) => {}
+            Event::Empty(_) | Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
             Event::Eof => break,
         }
     }
@@ -85,6 +79,15 @@ pub(super) fn parse(text: &str) -> Result<Xml, Mistake> {
         (_, Some(element)) => Err(Mistake::new(element.line, format!("<{}> is never closed", element.name))),
         (None, None) => Err(Mistake::new(1, "the file has no element".to_owned())),
     }
+}
+
+fn no_words(words: &str, line: usize, open: &[Xml]) -> Result<(), Mistake> {
+    if words.trim().is_empty() || open.iter().any(|element| element.name == "note") {
+        return Ok(());
+    }
+    let shown: String = words.trim().chars().take(40).collect();
+    let at = line + lines(words, 0, words.len() - words.trim_start().len());
+    Err(Mistake::new(at, format!("text is only allowed in <note>: {shown:?}")))
 }
 
 fn element(tag: &BytesStart<'_>, line: usize) -> Result<Xml, Mistake> {
