@@ -150,6 +150,11 @@ fn barred(application: &Application, known: &Known, url: &CanonicalUrl) -> Optio
     }
 }
 
+/// A mistake in a description, in words; it never keeps a crawl from going on.
+pub fn left_out(mistake: &Mistake) -> String {
+    format!("{mistake}; it is left out")
+}
+
 fn doubled(action: &str) -> String {
     format!("{action}: another list of the site leads to everything")
 }
