@@ -11,21 +11,22 @@ use crate::catalogue::{Application, Field, FieldPlan, Level};
 use crate::dates;
 use crate::helper::Input;
 use crate::navigate::paged;
+use crate::parts::Extent;
 use crate::place::{Base, base_of};
 
 /// More objects than this on one page are made by a machine.
 const MOST_OBJECTS: usize = 5_000;
 
-/// The objects of a page on that level, in the page's order.
+/// The objects of a page on that level, in the page's order, and where they are.
 pub(crate) fn objects(
     application: &Application,
     level: &Level,
     matches: &Matches,
     input: &Input<'_>,
-) -> Vec<Object> {
+) -> (Vec<Object>, Vec<Extent>) {
     let found = Found::of(level, matches, input.tree);
     if found.places.is_empty() {
-        return Vec::new();
+        return Default::default();
     }
     let reading = Reading { matches, input, base: base_of(input), found: &found };
     let of_page = reading.page_fields(&level.fields);
@@ -44,8 +45,8 @@ pub(crate) fn objects(
     reading.relate(level, &mut objects, &thread);
     let counts =
         |object: &Object| !object.body.is_empty() || object.title.is_some() || !object.attachments.is_empty();
-    objects.retain(counts);
-    objects
+    let extents = found.places.iter().map(|(node, _)| found.extent(input.tree, *node));
+    objects.into_iter().zip(extents).filter(|(object, _)| counts(object)).unzip()
 }
 
 /// Where the objects of a page are, in the page's order.
@@ -103,6 +104,16 @@ impl Found {
             at = parent;
         }
         None
+    }
+
+    fn extent(&self, tree: &Tree, first: NodeId) -> Extent {
+        let mut last = first;
+        while self.run_starts.contains(&first)
+            && let Some(next) = tree.next_sibling(last).filter(|next| !self.run_starts.contains(next))
+        {
+            last = next;
+        }
+        Extent { first, last }
     }
 
     /// The object around an object.

@@ -7,6 +7,7 @@ use annalist_read::tree::Tree;
 use crate::automaton::Beside;
 use crate::catalogue::{Catalogue, LevelKind, Shown};
 use crate::navigate::{Choice, choose};
+use crate::parts::Extent;
 use crate::{extract, generic};
 
 /// A page as it was read.
@@ -31,6 +32,8 @@ pub struct Seen {
     /// It is a list that leads to everything.
     pub is_index: bool,
     pub objects: Vec<Object>,
+    /// Where each of them is; nowhere if no description says it.
+    pub places: Vec<Extent>,
     /// What becomes of each of the page's links.
     pub choices: Vec<Choice>,
     /// The next page of the same thread or list.
@@ -47,10 +50,10 @@ pub fn recognise(catalogue: &Catalogue, input: &Input<'_>) -> Seen {
         return Seen { objects, ..Seen::default() };
     };
     let level = application.level(&shown);
-    let mut objects = Vec::new();
+    let (mut objects, mut places) = (Vec::new(), Vec::new());
     if level.is_none_or(|level| level.kind == LevelKind::Terminal) {
         if let Some(level) = level {
-            objects = extract::objects(application, level, &matches, input);
+            (objects, places) = extract::objects(application, level, &matches, input);
         }
         if objects.is_empty() {
             objects = generic::read(input.tree, input.page, input.url, input.at);
@@ -63,6 +66,7 @@ pub fn recognise(catalogue: &Catalogue, input: &Input<'_>) -> Seen {
         level: level.map(|level| level.id.clone()),
         is_index: level.is_some_and(|level| level.is_index),
         objects,
+        places,
         choices: navigation.choices,
         next: navigation.next,
     }

@@ -4,6 +4,7 @@
 //! - `catalogue`: what is known of applications, read from XML files; `address` and `xpath` are the languages its conditions are
 //!   written in, `automaton` finds all its expressions in one run over a page
 //! - `extract`: posts and comments with author and date; `navigate`: which links are followed
+//! - `parts`: the regions of a page, now that its objects are known
 //! - `report`: all of it as JSON
 //! - `dates`: what people write for a date, as a moment
 //! - `generic`: main text, title, author, date and comments of pages that no catalogue describes
@@ -18,6 +19,7 @@ mod extract;
 pub mod generic;
 pub mod helper;
 mod navigate;
+mod parts;
 mod place;
 pub mod report;
 pub mod xpath;
@@ -25,4 +27,5 @@ pub mod xpath;
 pub use catalogue::Catalogue;
 pub use helper::{Input, Seen, recognise};
 pub use navigate::Choice;
+pub use parts::{Extent, parts};
 pub use report::report;

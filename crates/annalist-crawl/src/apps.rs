@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use annalist_apps::catalogue::{Application, Mistake, Ruling, load};
-use annalist_apps::{Catalogue, Choice, Input, Seen, recognise, report};
+use annalist_apps::{Catalogue, Choice, Input, Seen, parts, recognise, report};
 use annalist_frontier::{Change, Frontier};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Capture, Hop, Link, Page};
+use annalist_model::{CanonicalUrl, Capture, Hop, Link, Page, Time};
+use annalist_read::Reader;
 use annalist_read::tree::Tree;
+use annalist_sources::Archived;
 
 /// Hosts remembered; the frontier knows all of them.
 const MOST_HOSTS: usize = 100_000;
@@ -44,10 +46,12 @@ impl Apps {
         (Some(Apps { catalogue, hosts: Mutex::default() }), mistakes)
     }
 
-    /// What a page is. On any thread.
-    pub fn look(&self, tree: &Tree, page: &Page, capture: &Looked<'_>) -> Seen {
+    /// What a page is. Where its objects are known, they are what the page is judged by. On any thread.
+    pub fn look(&self, tree: &Tree, page: &mut Page, capture: &Looked<'_>) -> Seen {
         let Looked { url, head, at } = *capture;
-        recognise(&self.catalogue, &Input { tree, page, url, head, at: Some(at) })
+        let seen = recognise(&self.catalogue, &Input { tree, page, url, head, at: Some(at) });
+        page.parts = parts(page, tree, &seen.places);
+        seen
     }
 
     /// What a page tells of its host: remembered, and for the frontier to remember where it is new.
@@ -131,6 +135,17 @@ impl Apps {
         }
         hosts.insert(host.to_owned(), known);
     }
+}
+
+/// A page out of an archive, as it was judged when it was fetched.
+pub fn read_as_judged(reader: &Reader, apps: Option<&Apps>, found: &Archived) -> Page {
+    let Archived { url, head, body } = found;
+    let (mut page, tree) = reader.read_with_tree(url, head, body);
+    if let Some((apps, tree)) = apps.zip(tree) {
+        // What "yesterday" means on it makes no difference to what it is judged by.
+        apps.look(&tree, &mut page, &Looked { url, head, at: Time::default() });
+    }
+    page
 }
 
 /// Where and when a page was captured, and what came with it.

@@ -98,9 +98,9 @@ impl Stages {
         let (apps, judging) = (self.apps.clone(), self.judging.clone());
         let key = capture.url.key();
         let at = capture.started;
-        let read_on = move |page: Page, tree: Option<Tree>, url: &CanonicalUrl, head: &ResponseHead| {
+        let read_on = move |mut page: Page, tree: Option<Tree>, url: &CanonicalUrl, head: &ResponseHead| {
             let looked = Looked { url, head, at };
-            let seen = apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &page, &looked));
+            let seen = apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &mut page, &looked));
             let reading = judging.as_ref().map(|judging| judging.read(key, &page));
             Read { page, seen, reading }
         };

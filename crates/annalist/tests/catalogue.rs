@@ -8,8 +8,9 @@
 
 mod support;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -115,4 +116,48 @@ fn checking_a_spec_tells_mistakes_in_its_descriptions_as_warnings() {
     assert_eq!(json["good"], true);
     let (told, _) = check(&std::fs::read_to_string(&spec).unwrap().replace("\"mine\"", "\"nowhere\""));
     assert!(told.contains("nowhere") && told.contains("cannot be read"), "{told}");
+}
+
+/// How relevant each page was judged to be, by its path.
+fn relevance(job: &Path) -> HashMap<String, f64> {
+    let files = support::files_in(&job.join("archive"), ".warc.gz");
+    let bytes = Command::new("gzip").arg("-dc").args(&files).output().unwrap().stdout;
+    let (mut path, mut found) = (String::new(), HashMap::new());
+    for line in String::from_utf8_lossy(&bytes).lines() {
+        if let Some(at) = line.strip_prefix("WARC-Target-URI: http://a.test") {
+            path = at.to_owned();
+        } else if let Some(score) = line.strip_prefix("relevance: ") {
+            found.insert(path.clone(), score.parse().unwrap());
+        }
+    }
+    found
+}
+
+#[test]
+fn a_page_is_judged_by_its_posts_and_not_by_what_stands_beside_them() {
+    const TOPIC: &str = "An old lighthouse stood there. An old lighthouse stood there. ";
+    const OTHER: &str = "Bread is made of flour, water and salt, and the baker kneads the dough every evening before the oven is \
+        heated with dry wood from the forest. Farmers bring potatoes, onions, carrots and cabbage to the market, where \
+        neighbours bargain, gossip, laugh and carry heavy baskets back uphill. Morning fog lay over the valley while \
+        children walked to school along the narrow river path and talked of games, marbles, kites and paper boats. ";
+    let page = |beside: &str, post: &str| {
+        let other = OTHER.repeat(3);
+        html(&format!(
+            "<meta name=generator content='Pinboard 2'><table><tr><td>{beside}{other}<td><div class=pin id=p><p>{post}{other}\
+             </div></table>"
+        ))
+    };
+    let server = Script::serve(move |path, _| match path {
+        "/" => html("<a href=/posts>x</a><a href=/beside>x</a>"),
+        "/posts" => page("", TOPIC),
+        "/beside" => page(TOPIC, ""),
+        _ => missing(),
+    });
+    let (dir, spec) = stand(&server);
+    let topic = "[topic]\nkeywords = [\"lighthouse\", \"island\", \"harbour\"]\n";
+    std::fs::write(&spec, format!("{}{topic}", std::fs::read_to_string(&spec).unwrap())).unwrap();
+    let job = dir.path().join("job");
+    crawl(&[&spec, Path::new("--job"), &job]);
+    let relevance = relevance(&job);
+    assert!(relevance["/posts"] > 1.5 * relevance["/beside"], "{relevance:?}");
 }
