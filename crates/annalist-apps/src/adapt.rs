@@ -168,7 +168,7 @@ fn tried(
     let Some(application) = catalogue.applications.first() else { return Vec::new() };
     let Some(level) = application.levels.first() else { return Vec::new() };
     let matches = catalogue.automaton.run(input.tree, &[]);
-    extract::objects(application, level, &matches, input)
+    extract::objects(application, level, &matches, input).0
 }
 
 /// Repairs what does not work on a page. `before`: what was lifted out of it the last time. Gives what is on the page by the repaired

@@ -11,21 +11,22 @@ use crate::catalogue::{Application, Field, FieldPlan, Level};
 use crate::dates;
 use crate::helper::Input;
 use crate::navigate::paged;
+use crate::parts::Extent;
 use crate::place::{Base, base_of};
 
 /// More objects than this on one page are made by a machine.
 const MOST_OBJECTS: usize = 5_000;
 
-/// The objects of a page on that level, in the page's order.
+/// The objects of a page on that level, in the page's order, and where they are.
 pub(crate) fn objects(
     application: &Application,
     level: &Level,
     matches: &Matches,
     input: &Input<'_>,
-) -> Vec<Object> {
+) -> (Vec<Object>, Vec<Extent>) {
     let found = Found::of(level, matches, input.tree);
     if found.places.is_empty() {
-        return Vec::new();
+        return Default::default();
     }
     let reading = Reading { matches, input, base: base_of(input), found: &found };
     let of_page = reading.page_fields(&level.fields);
@@ -42,8 +43,9 @@ pub(crate) fn objects(
         objects.push(reading.object(*node, name, values.or(&of_page), &thread, application));
     }
     reading.relate(level, &mut objects, &thread);
-    objects.retain(counts);
-    objects
+    let extents =
+        found.places.iter().enumerate().map(|(place, (node, _))| found.extent(input.tree, place, *node));
+    objects.into_iter().zip(extents).filter(|(object, _)| counts(object)).unzip()
 }
 
 /// Where the objects of a page are, in the page's order.
@@ -108,6 +110,15 @@ impl Found {
             at = tree.parent(node);
         }
         None
+    }
+
+    /// The element of an object, and the last of those it goes on in.
+    fn extent(&self, tree: &Tree, place: usize, first: NodeId) -> Extent {
+        let mut last = first;
+        while let Some(next) = tree.next_sibling(last).filter(|next| self.runs.get(next) == Some(&place)) {
+            last = next;
+        }
+        Extent { first, last }
     }
 
     /// The object around an object.

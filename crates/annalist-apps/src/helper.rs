@@ -10,6 +10,7 @@ use crate::adapt::{Changed, Lesson, Notebook, Standing};
 use crate::automaton::{Beside, Matches};
 use crate::catalogue::{Application, Catalogue, Description, Level, LevelKind, Shown};
 use crate::navigate::{Choice, choose};
+use crate::parts::Extent;
 use crate::{adapt, extract, generic};
 
 /// A page as it was read.
@@ -34,6 +35,8 @@ pub struct Seen {
     /// It is a list that leads to everything.
     pub is_index: bool,
     pub objects: Vec<Object>,
+    /// Where each of them is; nowhere if no description says it.
+    pub places: Vec<Extent>,
     /// What becomes of each of the page's links.
     pub choices: Vec<Choice>,
     /// The next page of the same thread or list.
@@ -82,15 +85,16 @@ fn look(catalogue: &Catalogue, input: &Input<'_>, learning: Option<&mut Learning
         return Seen { objects, ..Seen::default() };
     };
     let mut level = application.level(&shown);
-    let mut objects = Vec::new();
+    let (mut objects, mut places) = (Vec::new(), Vec::new());
     let mut changes = Vec::new();
     if level.is_none_or(|level| level.kind == LevelKind::Terminal) {
         if let Some(level) = level {
-            objects = extract::objects(application, level, &matches, input);
+            (objects, places) = extract::objects(application, level, &matches, input);
         }
         let page = Looked { catalogue, application, level, matches: &matches, input };
         if let Some((learned, lesson)) = learning.and_then(|learning| learning.learn(&page, &objects)) {
-            objects = learned;
+            // Where they stand is not kept: the page is judged by its markup.
+            (objects, places) = (learned, Vec::new());
             changes = lesson.changes;
             level = application.levels.iter().find(|level| level.id == lesson.level);
         }
@@ -105,6 +109,7 @@ fn look(catalogue: &Catalogue, input: &Input<'_>, learning: Option<&mut Learning
         level: level.map(|level| level.id.clone()),
         is_index: level.is_some_and(|level| level.is_index),
         objects,
+        places,
         choices: navigation.choices,
         next: navigation.next,
         changes,

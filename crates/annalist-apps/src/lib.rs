@@ -5,6 +5,7 @@
 //!   written in, `automaton` finds all its expressions in one run over a page
 //! - `extract`: posts and comments with author and date; `navigate`: which links are followed
 //! - `adapt`: rules that repair themselves when a template is not the described one
+//! - `parts`: the regions of a page, now that its objects are known
 //! - `report`: all of it as JSON
 //! - `dates`: what people write for a date, as a moment
 //! - `generic`: main text, title, author, date and comments of pages that no catalogue describes
@@ -20,6 +21,7 @@ mod extract;
 pub mod generic;
 pub mod helper;
 mod navigate;
+mod parts;
 mod place;
 pub mod report;
 pub mod xpath;
@@ -27,4 +29,5 @@ pub mod xpath;
 pub use catalogue::Catalogue;
 pub use helper::{Input, Proven, Seen, recognise, recognise_and_learn};
 pub use navigate::Choice;
+pub use parts::{Extent, parts};
 pub use report::report;

@@ -7,11 +7,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use annalist_apps::adapt::Notebook;
 use annalist_apps::catalogue::{Application, Description, Mistake, Ruling, load};
-use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, recognise_and_learn, report};
+use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, parts, recognise_and_learn, report};
 use annalist_frontier::{Change, Frontier};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Capture, Hop, Link, Page};
+use annalist_model::{CanonicalUrl, Capture, Hop, Link, Page, Time};
+use annalist_read::Reader;
 use annalist_read::tree::Tree;
+use annalist_sources::Archived;
 
 use crate::job::JobDir;
 use crate::memory::Memory;
@@ -30,7 +32,7 @@ pub struct Apps {
     /// What was on pages the last time.
     memory: Mutex<Memory>,
     /// Where what is learned is written down.
-    folder: PathBuf,
+    folder: Option<PathBuf>,
 }
 
 /// What came of looking at a page.
@@ -52,13 +54,14 @@ struct Known {
 
 impl Apps {
     /// `None` where the spec wants none. Mistakes in descriptions are told; the others are used.
-    pub fn of(spec: &Spec, job: &JobDir) -> (Option<Apps>, Vec<Mistake>) {
+    /// `job`: where a crawl keeps what it learns; nothing is kept without one.
+    pub fn of(spec: &Spec, job: Option<&JobDir>) -> (Option<Apps>, Vec<Mistake>) {
         if !spec.apps {
             return (None, Vec::new());
         }
-        let folder = job.learned();
+        let folder = job.map(JobDir::learned);
         let mut folders: Vec<PathBuf> = spec.catalogue.iter().map(PathBuf::from).collect();
-        folders.extend(Some(folder.clone()).filter(|folder| has_files(folder)));
+        folders.extend(folder.clone().filter(|folder| has_files(folder)));
         let loaded = load(true, &folders);
         let (catalogue, unfinished) = Catalogue::new(&loaded.descriptions);
         let mistakes = loaded.mistakes.into_iter().chain(unfinished).collect();
@@ -67,14 +70,14 @@ impl Apps {
             descriptions: Mutex::new(loaded.descriptions),
             hosts: Mutex::default(),
             notebook: Mutex::default(),
-            memory: Mutex::new(Memory::load(&job.objects())),
+            memory: Mutex::new(job.map(|job| Memory::load(&job.objects())).unwrap_or_default()),
             folder,
         };
         (Some(apps), mistakes)
     }
 
-    /// What a page is. On any thread.
-    pub fn look(&self, tree: &Tree, page: &Page, looked: &Looked<'_>) -> Sight {
+    /// What a page is. Where its objects are known, they are what the page is judged by. On any thread.
+    pub fn look(&self, tree: &Tree, page: &mut Page, looked: &Looked<'_>) -> Sight {
         let Looked { url, head, at } = *looked;
         let catalogue = self.catalogue();
         let input = Input { tree, page, url, head, at: Some(at) };
@@ -90,6 +93,7 @@ impl Apps {
                 &seen.objects,
             );
         }
+        page.parts = parts(page, tree, &seen.places);
         let news = proven.map(|proven| self.adopt(proven));
         Sight { seen: Some(seen), news }
     }
@@ -98,8 +102,12 @@ impl Apps {
     fn adopt(&self, proven: Proven) -> String {
         let Proven { description, file } = proven;
         let id = description.id.clone();
-        let path = self.folder.join(format!("{}.xml", id.replace(['/', ':'], "-")));
-        let written = std::fs::create_dir_all(&self.folder).and_then(|()| std::fs::write(&path, file));
+        let name = format!("{}.xml", id.replace(['/', ':'], "-"));
+        let path = self.folder.as_ref().map(|folder| folder.join(name)).unwrap_or_default();
+        let written = match &self.folder {
+            Some(folder) => std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&path, file)),
+            None => Ok(()),
+        };
         let mut descriptions = self.descriptions.lock().unwrap_or_else(PoisonError::into_inner);
         descriptions.retain(|other| other.id != id);
         descriptions.push(description);
@@ -211,6 +219,17 @@ fn has_files(folder: &Path) -> bool {
     std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some())
 }
 
+/// A page out of an archive, as it was judged when it was fetched.
+pub fn read_as_judged(reader: &Reader, apps: Option<&Apps>, found: &Archived) -> Page {
+    let Archived { url, head, body } = found;
+    let (mut page, tree) = reader.read_with_tree(url, head, body);
+    if let Some((apps, tree)) = apps.zip(tree) {
+        // What "yesterday" means on it makes no difference to what it is judged by.
+        apps.look(&tree, &mut page, &Looked { url, head, at: Time::default() });
+    }
+    page
+}
+
 /// Where and when a page was captured, and what came with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Looked<'c> {
@@ -226,6 +245,11 @@ fn barred(application: &Application, known: &Known, url: &CanonicalUrl) -> Optio
         Ruling::Spare { .. } if known.has_index => Some(doubled(&rule.name)),
         _ => None,
     }
+}
+
+/// A mistake in a description, in words; it never keeps a crawl from going on.
+pub fn left_out(mistake: &Mistake) -> String {
+    format!("{mistake}; it is left out")
 }
 
 fn doubled(action: &str) -> String {

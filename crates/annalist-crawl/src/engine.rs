@@ -15,7 +15,7 @@ use annalist_sources::{SlowLane, WebSettings, WebSource};
 use annalist_warc::Writer;
 use tokio::sync::{Notify, Semaphore};
 
-use crate::apps::Apps;
+use crate::apps::{Apps, left_out};
 use crate::book::Book;
 use crate::budget::{Before, Budget, Ending};
 use crate::choice::{self, Choice};
@@ -199,9 +199,9 @@ impl Crawl {
             keeper::start(archive, lane.clone()).map_err(io_error("no thread for the keeper"))?;
         // Asked by an earlier run, perhaps just now: a server nobody remembers rests first.
         let first = if resumed { now.plus(spec.politeness.min_delay) } else { now };
-        let (apps, mistakes) = Apps::of(&spec, &job);
+        let (apps, mistakes) = Apps::of(&spec, Some(&job));
         for mistake in mistakes {
-            handle.event(Severity::Warning, "apps", format!("{mistake}; the file is left out"));
+            handle.event(Severity::Warning, "apps", left_out(&mistake));
         }
         let judging = basis.map(|basis| Arc::new(Judging::new(basis, &spec.seeds)));
         let stages = Arc::new(Stages {

@@ -98,10 +98,10 @@ impl Stages {
         let (apps, judging, keeper) = (self.apps.clone(), self.judging.clone(), self.keeper.clone());
         let key = capture.url.key();
         let at = capture.started;
-        let read_on = move |page: Page, tree: Option<Tree>, url: &CanonicalUrl, head: &ResponseHead| {
+        let read_on = move |mut page: Page, tree: Option<Tree>, url: &CanonicalUrl, head: &ResponseHead| {
             let looked = Looked { url, head, at };
             let sight =
-                apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &page, &looked)).unwrap_or_default();
+                apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &mut page, &looked)).unwrap_or_default();
             if let Some(news) = sight.news {
                 keeper.event(Severity::Info, "apps", news);
             }

@@ -11,7 +11,7 @@ use crate::found::{Found, Place, context};
 use crate::links::{self, Relation};
 use crate::parts::Parts;
 use crate::text::{self, Break, VisibleText};
-use crate::tree::{Element, NodeId, Step, Tree, Vocabulary, local_name};
+use crate::tree::{Element, NodeId, Stands, Step, Tree, Vocabulary, local_name};
 use crate::{directives, found::Mention};
 
 pub(crate) const LONGEST_TITLE: usize = 500;
@@ -22,6 +22,8 @@ pub(crate) struct Markup {
     pub(crate) title: Option<String>,
     pub(crate) text: String,
     pub(crate) parts: Vec<Part>,
+    /// Where in the text each node of the tree is.
+    pub(crate) stands: Stands,
     /// The `lang` attribute of the page.
     pub(crate) language: Option<String>,
     pub(crate) canonical: Option<CanonicalUrl>,
@@ -44,11 +46,18 @@ pub(crate) fn read(tree: &Tree, found: &mut Found<'_>) -> Markup {
         open_link: None,
         words: Vec::new(),
         parts: Parts::default(),
+        stands: Stands::of(tree),
     };
     for step in tree.walk(NodeId::ROOT) {
         match step {
-            Step::Enter(node) => walker.enter(node),
-            Step::Leave(node) => walker.leave(node),
+            Step::Enter(node) => {
+                walker.stands.enter(node, walker.text.len());
+                walker.enter(node);
+            }
+            Step::Leave(node) => {
+                walker.stands.leave(node, walker.text.len());
+                walker.leave(node);
+            }
         }
     }
     walker.finish()
@@ -65,6 +74,7 @@ struct Walker<'t, 'f, 'r> {
     /// Where in the text each link stands: its context is known when the text is complete.
     words: Vec<Words<'t>>,
     parts: Parts,
+    stands: Stands,
 }
 
 /// A link whose end tag has not come yet.
@@ -203,6 +213,7 @@ impl<'t> Walker<'t, '_, '_> {
             self.found.describe(place, &anchor, context(text, range.clone()), range);
         }
         self.markup.text = self.text.into_string();
+        self.markup.stands = self.stands;
         self.markup.parts = self.parts.into_parts(self.markup.text.len());
         self.markup
     }

@@ -228,7 +228,7 @@ impl Reading<'_> {
     }
 
     fn read_html(&mut self, source: &str) {
-        let (tree, cut) = tree::parse(source, &self.limits.tree);
+        let (mut tree, cut) = tree::parse(source, &self.limits.tree);
         self.note_cut(cut);
         if self.exceeded && self.gives_up {
             return;
@@ -247,6 +247,7 @@ impl Reading<'_> {
         page.robots.noindex |= markup.robots.noindex;
         page.robots.nofollow |= markup.robots.nofollow;
         page.robots.noarchive |= markup.robots.noarchive;
+        tree.set_stands(markup.stands);
         self.tree = Some(tree);
     }
 

@@ -1,8 +1,11 @@
 //! One page as one tree: elements, attributes and text in an arena that links, text, and later applications
-//! and judging all read from. How markup becomes a tree is in `tree/build.rs`; nothing here is ever changed.
+//! and judging all read from. How markup becomes a tree is in `tree/build.rs`; nothing here is changed later, only where
+//! the text of each node stands in the page's is added when the page has been read.
 //!
 //! All strings of a page lie in one buffer, all attributes in one list: a node owns no memory of its own, and
 //! a tree can go to another thread.
+
+use std::ops::Range;
 
 mod build;
 mod giant;
@@ -55,6 +58,8 @@ pub struct Tree {
     nodes: Vec<Node>,
     attributes: Vec<Attribute>,
     strings: String,
+    /// In the visible text of the page, for each node; empty until that was read.
+    stands: Vec<Stretch>,
 }
 
 #[derive(Clone, Debug)]
@@ -95,8 +100,8 @@ struct Attribute {
     value: Stretch,
 }
 
-/// A part of the tree's string buffer.
-#[derive(Clone, Copy, Debug)]
+/// A part of the tree's string buffer, or of the page's text.
+#[derive(Clone, Copy, Debug, Default)]
 struct Stretch {
     from: u32,
     until: u32,
@@ -109,6 +114,7 @@ impl Tree {
             nodes: Vec::with_capacity(capacity / 20 + 8),
             attributes: Vec::with_capacity(capacity / 40 + 8),
             strings: String::with_capacity(capacity),
+            stands: Vec::new(),
         };
         tree.add(Content::Document);
         tree
@@ -175,6 +181,17 @@ impl Tree {
         }
     }
 
+    /// Where what is seen of a node, with all below it, stands in the text of the page as it was read; the text may have been cut
+    /// since.
+    pub fn stands_at(&self, node: NodeId) -> Option<Range<usize>> {
+        let Stretch { from, until } = self.stands.get(node.index())?;
+        Some(*from as usize..*until as usize)
+    }
+
+    pub(crate) fn set_stands(&mut self, stands: Stands) {
+        self.stands = stands.0;
+    }
+
     /// Every node below `top`, in document order, entered once and left once.
     pub fn walk(&self, top: NodeId) -> Walk<'_> {
         Walk { tree: self, top, next: self.first_child(top).map(Step::Enter) }
@@ -202,6 +219,30 @@ impl Tree {
             content,
         });
         id
+    }
+}
+
+/// Where the text of each node stands, as it is being read.
+#[derive(Debug, Default)]
+pub(crate) struct Stands(Vec<Stretch>);
+
+impl Stands {
+    pub(crate) fn of(tree: &Tree) -> Stands {
+        Stands(vec![Stretch::default(); tree.len()])
+    }
+
+    /// `at`: how long the text is so far.
+    pub(crate) fn enter(&mut self, node: NodeId, at: usize) {
+        let at = at as u32;
+        if let Some(stretch) = self.0.get_mut(node.index()) {
+            *stretch = Stretch { from: at, until: at };
+        }
+    }
+
+    pub(crate) fn leave(&mut self, node: NodeId, at: usize) {
+        if let Some(stretch) = self.0.get_mut(node.index()) {
+            stretch.until = at as u32;
+        }
     }
 }
 

@@ -3,6 +3,7 @@
 use annalist_model::page::{PartKind, RobotsMeta};
 use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Page, Readability, ResponseHead};
 use annalist_read::Reader;
+use annalist_read::tree::{NodeId, Step};
 
 fn head(fields: &[(&str, &str)]) -> ResponseHead {
     let fields = fields.iter().map(|(n, v)| ((*n).to_owned(), v.as_bytes().to_vec())).collect();
@@ -281,8 +282,7 @@ fn a_page_that_is_hard_to_read_is_left_for_later_and_then_read_the_same() {
     let url = Canonicaliser::default().parse("http://a.test/").unwrap();
     let head = head(&[("Content-Type", "text/html")]);
     let reader = Reader::new(Canonicaliser::default());
-    let light =
-        |body: &str| reader.read_light(LinkKind::Anchor, &url, &head, body.as_bytes()).map(|(page, _)| page);
+    let light = |body: &str| Some(reader.read_light(LinkKind::Anchor, &url, &head, body.as_bytes())?.0);
     let row = "<tr><td><a href=x><b>cell</b></a></td><td><ul><li>one<li>two</ul></td></tr>";
     let ordinary = format!("<title>t</title><table>{}</table>", row.repeat(2000));
     assert_eq!(light(&ordinary), Some(reader.read(&url, &head, ordinary.as_bytes())));
@@ -292,4 +292,25 @@ fn a_page_that_is_hard_to_read_is_left_for_later_and_then_read_the_same() {
     for hard in [nested, entangled, huge] {
         assert_eq!(light(&hard), None);
     }
+}
+
+#[test]
+fn the_text_of_an_element_is_found_in_the_text_of_the_page() {
+    let url = CanonicalUrl::parse("http://a.test/").unwrap();
+    let head = head(&[("Content-Type", "text/html")]);
+    let html = b"<p>Before<div><h2>The post</h2><script>x</script>said <b>much</b></div><p>After";
+    let (page, tree) = Reader::new(Default::default()).read_with_tree(&url, &head, html);
+    let tree = tree.unwrap();
+    let text = |name: &str| {
+        let is_it = |step: Step| match step {
+            Step::Enter(node) => tree.element(node).filter(|element| &**element.name() == name).map(|_| node),
+            Step::Leave(_) => None,
+        };
+        let node = tree.walk(NodeId::ROOT).find_map(is_it).unwrap();
+        page.text[tree.stands_at(node).unwrap()].trim().to_owned()
+    };
+    assert_eq!(text("div"), "The post\nsaid much");
+    assert_eq!(text("b"), "much");
+    assert_eq!(text("script"), "");
+    assert_eq!(text("body"), page.text);
 }

@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use annalist_crawl::apps::{Apps, read_as_judged};
 use annalist_crawl::job::JobDir;
 use annalist_crawl::judging::{Basis, address_rules, rules};
 use annalist_judge::definition::is_language;
@@ -147,6 +148,7 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
     }
     let files = warc_files_in(&archive)?;
     let reader = Reader::new(spec.canonical.clone());
+    let apps = Apps::of(spec, None).0;
     let limits = Limits::default();
     let latest = latest(&files);
     let mut missing: HashSet<UrlKey> = basis.references.clone();
@@ -169,7 +171,7 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
             if !(200..300).contains(&found.head.status) || (place < latest && !is_reference) {
                 return;
             }
-            let page = reader.read(&found.url, &found.head, &found.body);
+            let page = read_as_judged(&reader, apps.as_ref(), &found);
             if page.text.is_empty() {
                 return;
             }

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use annalist_crawl::apps::{Apps, read_as_judged};
 use annalist_crawl::engine::Report;
 use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
@@ -63,21 +64,20 @@ pub fn fetch(spec: Spec, job: &Path) -> Result<Report> {
 }
 
 /// The documents in a job's archive, in the order of their addresses.
-pub fn of_job(job: &Path, canonical: &Canonicaliser) -> Result<Vec<(CanonicalUrl, Page)>> {
+pub fn of_job(job: &Path, spec: &Spec) -> Result<Vec<(CanonicalUrl, Page)>> {
     let files = warc_files_in(&JobDir::new(job).archive())?;
     let limits = annalist_read::Limits::default();
     let source = ArchiveSource::open(&files, limits.body_bytes as u64)?;
-    let reader = Reader::with_limits(canonical.clone(), limits);
+    let reader = Reader::with_limits(spec.canonical.clone(), limits);
+    let apps = Apps::of(spec, None).0;
     let documents = source.documents().iter().filter_map(|url| source.fetch(url).ok());
-    Ok(documents
-        .map(|found| (found.url.clone(), reader.read(&found.url, &found.head, &found.body)))
-        .collect())
+    Ok(documents.map(|found| (found.url.clone(), read_as_judged(&reader, apps.as_ref(), &found))).collect())
 }
 
 /// A page of the web, by a crawl of its own that leaves nothing behind.
 pub fn of_address(spec: &Spec, address: &str) -> Result<(CanonicalUrl, Page)> {
     let found = response_of(spec, address)?;
-    let page = Reader::new(spec.canonical.clone()).read(&found.url, &found.head, &found.body);
+    let page = read_as_judged(&Reader::new(spec.canonical.clone()), Apps::of(spec, None).0.as_ref(), &found);
     Ok((found.url, page))
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use annalist_crawl::apps::{Apps, left_out};
 use annalist_crawl::scope::Scope;
 use annalist_model::Canonicaliser;
 use annalist_model::spec::{Mistake, Parsed, Spec, parse};
@@ -49,7 +50,30 @@ pub fn examine(path: &Path) -> Result<Examined> {
         .map_err(|e| BadConfiguration(format!("the spec {} cannot be read: {e}", path.display())))?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let files = |name: &str| read_text(&folder.join(name));
-    Ok(Examined::of(parse(&text, &files)))
+    let mut examined = Examined::of(parse(&text, &files));
+    if let Some(spec) = &mut examined.spec {
+        for name in &mut spec.catalogue {
+            *name = beside(&folder, name);
+        }
+        examined.warnings.extend(catalogue_warnings(spec));
+    }
+    Ok(examined)
+}
+
+/// A name in a spec is meant from the spec's own folder; the spec that a job keeps is read from another one.
+fn beside(folder: &Path, name: &str) -> String {
+    let whole = std::path::absolute(folder.join(name)).ok();
+    whole.and_then(|path| path.to_str().map(str::to_owned)).unwrap_or_else(|| name.to_owned())
+}
+
+/// Mistakes in descriptions of applications: the rest of the catalogue is used without them.
+fn catalogue_warnings(spec: &Spec) -> Vec<Mistake> {
+    if spec.catalogue.is_empty() {
+        return Vec::new();
+    }
+    let mistakes = Apps::of(spec, None).1.into_iter();
+    let told = |mistake| Mistake { line: 0, key: "catalogue".to_owned(), message: left_out(&mistake) };
+    mistakes.map(told).collect()
 }
 
 /// The same, where a wrong spec is an error.
@@ -281,6 +305,21 @@ mod tests {
         assert_eq!(super::name_of("http://bob:hunter2@a.test:81/x"), "a.test-81");
         assert_eq!(super::name_of("a.test/x"), "a.test");
         assert_eq!(super::name_of("a.test/?u=http://b.test/"), "a.test");
+    }
+
+    #[test]
+    fn folders_of_descriptions_are_found_beside_the_spec_and_from_its_job() {
+        let dir = tempfile::tempdir().unwrap();
+        let (path, job) = (dir.path().join("a.toml"), dir.path().join("job"));
+        let text = "name = \"a\"\ncatalogue = [\"mine\", \"/theirs\"]\n[[seed]]\nurl = \"http://a.test/\"\n";
+        std::fs::write(&path, text).unwrap();
+        let (loaded, _) = for_crawl(&CrawlArgs { spec: Some(path), ..CrawlArgs::default() }).unwrap();
+        let mine = dir.path().join("mine").display().to_string();
+        assert_eq!(loaded.spec.catalogue, [mine.as_str(), "/theirs"]);
+        std::fs::create_dir(&job).unwrap();
+        std::fs::write(job.join("spec.toml"), loaded.spec.to_toml()).unwrap();
+        let (kept, _) = for_crawl(&CrawlArgs { job: Some(job), ..CrawlArgs::default() }).unwrap();
+        assert_eq!(kept.spec.catalogue, loaded.spec.catalogue);
     }
 
     #[test]

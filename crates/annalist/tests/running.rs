@@ -69,7 +69,7 @@ fn what_was_acknowledged_can_be_looked_up_while_the_crawl_runs_and_after_it_was_
     let dir = tempfile::tempdir().unwrap();
     let job = dir.path().join("job");
     let spec_path = dir.path().join("spec.toml");
-    std::fs::write(&spec_path, spec(server.address, "")).unwrap();
+    std::fs::write(&spec_path, spec(server.address, "apps = false")).unwrap();
     let mut command = annalist();
     command.arg("crawl").arg(&spec_path).arg("--job").arg(&job).args(["--json", "--quiet"]);
     let mut crawl = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

@@ -62,13 +62,13 @@ fn seeds(references: &[String]) -> String {
 /// The spec of a crawl that knows the topic.
 fn topical(stand: &Stand, references: &[String], more: &str) -> PathBuf {
     let seeds = seeds(references);
-    stand.spec(&format!("{seeds}[topic]\nreferences = {references:?}\n{IMPATIENT}{SCOPE}{more}"))
+    stand.helped_spec(&format!("{seeds}[topic]\nreferences = {references:?}\n{IMPATIENT}{SCOPE}{more}"))
 }
 
 /// The spec of one that does not.
 fn breadth_first(stand: &Stand, references: &[String]) -> PathBuf {
     let seeds = seeds(references);
-    stand.spec(&format!("{seeds}[frontier]\norder = \"breadth-first\"\n{IMPATIENT}{SCOPE}"))
+    stand.helped_spec(&format!("{seeds}[frontier]\norder = \"breadth-first\"\n{IMPATIENT}{SCOPE}"))
 }
 
 /// Crawls, and says which share of what it fetched is about the topic.

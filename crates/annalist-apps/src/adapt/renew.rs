@@ -225,8 +225,7 @@ impl Setting<'_> {
         let general = self.application.general_type();
         let alike = self.catalogue.applications.iter().filter(|other| other.general_type() == general);
         let plans = alike.flat_map(|other| other.levels.iter().flat_map(|level| &level.objects));
-        let paths =
-            plans.filter(|plan| is_meant(plan)).flat_map(|plan| expressions(plan)).flat_map(|at| &at.paths);
+        let paths = plans.filter(|plan| is_meant(plan)).flat_map(expressions).flat_map(|at| &at.paths);
         let last = paths
             .filter_map(|path| path.split().0.last())
             .map(|step| Step { axis: Axis::Below, ..step.clone() });

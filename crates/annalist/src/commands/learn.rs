@@ -154,7 +154,7 @@ impl Lesson {
             if report.ending != Ending::Complete {
                 return Ok(exit_of(&report));
             }
-            let found = pages::of_job(job, &spec.canonical)?;
+            let found = pages::of_job(job, spec)?;
             let lines: String = found.iter().map(|(url, _)| format!("{url}\n")).collect();
             std::fs::write(&list, lines).with_context(|| list.display().to_string())?;
         }
@@ -169,7 +169,7 @@ impl Lesson {
         if !matches!(report.ending, Ending::Complete | Ending::PageLimit) {
             return Ok(exit_of(&report));
         }
-        for (url, page) in pages::of_job(job, &spec.canonical)? {
+        for (url, page) in pages::of_job(job, spec)? {
             if references.contains(url.as_str()) {
                 self.take_reference(url.as_str(), page);
             } else {

@@ -41,11 +41,21 @@ impl Stand {
         self.dir.path().join("collections/job")
     }
 
-    /// Writes the web's own spec with tables added before `[network]`, and returns its path.
+    /// Writes the web's own spec with tables added before `[network]`, and returns its path. Without the application-aware
+    /// helper: a test of the engine expects every page there is.
     pub fn spec(&self, more: &str) -> PathBuf {
+        self.spec_with("apps = false\n", more)
+    }
+
+    /// The same as a user's would be, helper and all.
+    pub fn helped_spec(&self, more: &str) -> PathBuf {
+        self.spec_with("", more)
+    }
+
+    fn spec_with(&self, top: &str, more: &str) -> PathBuf {
         let text = self.web.spec_toml().replacen("\n[network]\n", &format!("\n{more}\n[network]\n"), 1);
         let path = self.dir.path().join("spec.toml");
-        std::fs::write(&path, text).unwrap();
+        std::fs::write(&path, format!("{top}{text}")).unwrap();
         path
     }
 

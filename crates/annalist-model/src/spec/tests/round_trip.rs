@@ -176,11 +176,12 @@ prop_compose! {
         name in "[a-zé\"' ]{0,20}x", texts in prop::array::uniform2(maybe(text())), seeds in seeds(), topic in topic(),
         event in maybe(event()), scope in scope(), limits in limits(), politeness in politeness(), fetch in fetch(),
         (network, judge, frontier, archive, sites) in (network(), judge(), frontier(), archive(), sites()), strip in text(),
+        apps in any::<bool>(), catalogue in prop::collection::vec(text(), 0..3),
     ) -> Spec {
         let [description, operator] = texts;
         Spec {
-            name, contact: Some("me@a.test".into()), user_agent: Some("agent (+x)".into()), description, operator, seeds,
-            topic, event, scope, limits, politeness, fetch, network, judge, frontier, archive,
+            name, contact: Some("me@a.test".into()), user_agent: Some("agent (+x)".into()), description, operator, apps,
+            catalogue, seeds, topic, event, scope, limits, politeness, fetch, network, judge, frontier, archive,
             canonical: Canonicaliser { strip_parameters: vec![strip], ..Canonicaliser::default() }, sites,
         }
     }
