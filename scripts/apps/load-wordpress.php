@@ -78,7 +78,7 @@ foreach ($beside as $number => $widget) {
 wp_set_sidebars_widgets(['wp_inactive_widgets' => [], 'sidebar-1' => array_map(fn($widget) => "$widget-2", $beside)]);
 $blocks = '<!-- wp:group {"tagName":"aside"} --><aside class="wp-block-group">' . implode('', array_map(
     fn($block) => "<!-- wp:$block /-->",
-    ['search {"label":"Search"}', 'latest-posts', 'latest-comments', 'archives', 'categories', 'tag-cloud', 'calendar', 'loginout', 'page-list'],
+    ['search {"label":"Search"}', 'latest-posts', 'latest-comments', 'archives', 'categories', 'tag-cloud', 'calendar', 'loginout {"redirectToCurrent":false}', 'page-list'],
 )) . '</aside><!-- /wp:group -->';
 foreach (wp_get_themes() as $slug => $theme) {
     $footer = $theme->get_stylesheet_directory() . '/parts/footer.html';

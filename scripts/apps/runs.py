@@ -68,7 +68,8 @@ def missed(name, result):
     aims = dict(AIMS[name])
     fewer = aims.pop("fewer")
     if result["fewer"] < fewer:
-        found.append(f"{result['fewer']} times fewer requests, not {fewer}")
+        cut = "" if result["blind"]["complete"] else " (the blind crawl was cut short: a higher --blind-limit may show more)"
+        found.append(f"{result['fewer']} times fewer requests, not {fewer}{cut}")
     for kind, (share, needed) in aims.items():
         figures = result["found"][kind]
         if figures["right_percent"] < share:

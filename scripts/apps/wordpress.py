@@ -137,11 +137,12 @@ def samples(stand):
     post = int(stand.sql("""SELECT comment_post_ID FROM wp_comments WHERE comment_parent = 0 GROUP BY comment_post_ID
         ORDER BY count(*) DESC, comment_post_ID LIMIT 1""", "wordpress")[0][0])
     lonely = int(stand.sql("SELECT min(ID) FROM wp_posts WHERE post_type = 'post' AND comment_count = 0", "wordpress")[0][0])
+    pinged = int(stand.sql("SELECT min(comment_post_ID) FROM wp_comments WHERE comment_type = 'pingback'", "wordpress")[0][0])
     page = int(stand.sql("SELECT min(ID) FROM wp_posts WHERE post_type = 'page' AND post_status = 'publish'", "wordpress")[0][0])
     known = {number: address.removeprefix(f"http://{HOST}") for number, address in addresses(stand).items()}
     return {
         "home": "/", "home-2": "/page/2/", "single": known[post], "single-comments-2": known[post] + "comment-page-2/",
-        "single-without-comments": known[lonely], "page": known[page], "category": "/category/harbour/", "tag": "/tag/bridge/",
+        "single-without-comments": known[lonely], "single-with-pingback": known[pinged], "page": known[page], "category": "/category/harbour/", "tag": "/tag/bridge/",
         "author": "/author/author1/", "month": "/2018/05/", "search": "/?s=bridge", "not-found": "/nowhere/", "feed": "/feed/",
         "robots": "/robots.txt", "sitemap": "/wp-sitemap.xml",
     }
