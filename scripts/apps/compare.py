@@ -89,6 +89,7 @@ class Comparison:
             "in_database": len(rows), "found": sum(1 for row in rows if row.best), "right": len(right),
             "right_percent": percent(len(right), len(rows)), **{f"{field}_percent": value for field, value in share.items()},
             "under_several_ids": sum(1 for row in rows if len(row.ids) > 1),
+            "several_ids": [sorted(map(str, row.ids)) for row in rows if len(row.ids) > 1][:EXAMPLES],
             "missed": [describe(row, needed) for row in missed[:EXAMPLES]],
         }
 

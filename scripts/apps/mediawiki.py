@@ -1,5 +1,6 @@
 """The test wiki: MediaWiki of Debian's package in the stand, its skins, and what its database holds."""
 
+import functools
 import json
 import re
 from pathlib import Path
@@ -132,6 +133,7 @@ def under(title):
     return quote(title.replace(" ", "_"))
 
 
+@functools.cache  # the same in all skins
 def truth(stand):
     """Every article of the main namespace that is no redirect: title, text as it is rendered, last edit."""
     rows = stand.sql("""SELECT JSON_OBJECT('id', page_id, 'title', page_title, 'date', rev_timestamp, 'author', actor_name)

@@ -11,7 +11,12 @@ import content
 HOST = "blog.test"
 PACKAGE = Path("/usr/share/wordpress")
 HERE = Path(__file__).parent
-NGINX = "    location / { try_files $uri $uri/ /index.php?$args; }"
+# With plain addresses nothing is rewritten: whatever else is asked for (a sitemap, robots.txt) is not there.
+NGINX = """    location / { try_files $uri $uri/ @blog; }
+    location @blog {
+      if (-f %(plain)s) { return 404; }
+      rewrite ^ /index.php last;
+    }"""
 PRETTY = "/%year%/%monthnum%/%day%/%postname%/"
 PLAIN = ""
 USUAL = PRETTY
@@ -45,7 +50,12 @@ def server(stand):
     """The lines of nginx's configuration. The package is copied: its own wp-config.php wants files in /etc."""
     shutil.copytree(PACKAGE, root(stand), ignore=shutil.ignore_patterns(".htaccess"))
     (root(stand) / "wp-config.php").write_text(CONFIGURATION % {"socket": stand.database_socket, "host": HOST})
-    return root(stand), NGINX
+    return root(stand), NGINX % {"plain": plain(stand)}
+
+
+def plain(stand):
+    """A file that is there when addresses are plain."""
+    return stand.path("plain-addresses")
 
 
 def load(stand):
@@ -78,6 +88,9 @@ def switch(stand, theme, permalinks=USUAL):
         $wp_rewrite->set_permalink_structure($argv[3]);
         $wp_rewrite->flush_rules(false);
     """, "--", root(stand), theme, permalinks])
+    plain(stand).unlink(missing_ok=True)
+    if permalinks == PLAIN:
+        plain(stand).touch()
     status, _, body = stand.get(HOST, "/")
     if status != 200 or f"/themes/{theme}/".encode() not in body:
         raise Failed(f"the blog does not show itself in {theme}: status {status}")
