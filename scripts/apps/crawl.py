@@ -11,6 +11,7 @@ import time
 from stand import Failed
 
 TIME_LIMIT = "40m"
+EMBED = re.compile(r"/load\.php\?|\.(css|js|png|svg|gif|jpe?g|ico|woff2?|ttf|eot)(\?|$)")
 
 SPEC = """{apps}name = "{name}"
 [[seed]]
@@ -35,6 +36,10 @@ class Crawl:
         self.seconds = seconds
         self.complete = complete
         self.report = report
+
+    def pages(self):
+        """How many requests were for pages and feeds, not for what pages embed."""
+        return sum(1 for line in self.requests if not EMBED.search(line))
 
     def kinds(self):
         """How many requests of each shape of address: numbers and names left out."""

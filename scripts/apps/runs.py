@@ -33,7 +33,7 @@ def compare(stand, asked, name, site, look, addresses):
         if way == "helper":
             found.add(objects.objects_of(objects.records(done.job)))
         result[way] = {
-            "requests": len(done.requests), "complete": done.complete, "seconds": round(done.seconds), "kinds": done.kinds(),
+            "requests": len(done.requests), "pages": done.pages(), "complete": done.complete, "seconds": round(done.seconds), "kinds": done.kinds(),
             "failed": sum(1 for line in done.requests if line.startswith("5")),
             "pairs_of_database_percent": comparing.coverage(written, pairs[way]),
         }
@@ -98,6 +98,7 @@ def report(results, file):
             print(f"{start:77}{kind:8} {figures['in_database']:6} {figures['right_percent']:7} {figures['author_percent']:7} "
                   f"{figures['date_percent']:7} {figures['body_percent']:7} {figures['title_percent']:7}")
             start = ""
+        print(f"{'':12}without what pages embed: {blind.get('pages', '-')} blind, {helper.get('pages', '-')} with the helper")
         print(f"{'':12}pairs of words in main texts: {result.get('pairs_of_blind_percent', '-')} % of the blind crawl's, "
               f"{helper.get('pairs_of_database_percent', '-')} % of the database's (blind: "
               f"{blind.get('pairs_of_database_percent', '-')} %); objects in no row: {result['strangers']['objects']}")

@@ -104,6 +104,10 @@ class TheReader(unittest.TestCase):
 
 
 class TheServersCount(unittest.TestCase):
+    def test_what_pages_embed_is_no_page(self):
+        lines = ["200 GET /index.php?title=A.css_and_more", "200 GET /load.php?modules=x", "200 GET /a/style.css?ver=6", "200 GET /feed/"]
+        self.assertEqual(crawl.Crawl(None, lines, 0, True, {}).pages(), 2)
+
     def test_addresses_of_one_shape_are_counted_together(self):
         self.assertEqual(crawl.shape("/2016/04/22/the-old-ferry-part-8/feed/"), "/N/N/N/NAME/feed/")
         self.assertEqual(crawl.shape("/index.php?title=A&action=edit"), "/index.php?action&title")
