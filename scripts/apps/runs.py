@@ -33,7 +33,8 @@ def compare(stand, asked, name, site, look, addresses):
         if way == "helper":
             found.add(objects.objects_of(objects.records(done.job)))
         result[way] = {
-            "requests": len(done.requests), "pages": done.pages(), "complete": done.complete, "seconds": round(done.seconds), "kinds": done.kinds(),
+            "requests": len(done.requests), "pages": done.pages(), "complete": done.complete,
+            "seconds": round(done.seconds), "kinds": done.kinds(),
             "failed": sum(1 for line in done.requests if line.startswith("5")),
             "pairs_of_database_percent": comparing.coverage(written, pairs[way]),
         }

@@ -158,7 +158,8 @@ def samples(stand):
     known = {number: address.removeprefix(f"http://{HOST}") for number, address in addresses(stand).items()}
     return {
         "home": "/", "home-2": "/page/2/", "single": known[post], "single-comments-2": known[post] + "comment-page-2/",
-        "single-without-comments": known[lonely], "single-with-pingback": known[pinged], "page": known[page], "category": "/category/harbour/", "tag": "/tag/bridge/",
+        "single-without-comments": known[lonely], "single-with-pingback": known[pinged], "page": known[page],
+        "category": "/category/harbour/", "tag": "/tag/bridge/",
         "author": "/author/author1/", "month": "/2018/05/", "search": "/?s=bridge", "not-found": "/nowhere/", "feed": "/feed/",
         "robots": "/robots.txt", "sitemap": "/wp-sitemap.xml",
     }
