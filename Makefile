@@ -6,7 +6,7 @@ SECONDS_EACH ?= 60
 ONLY ?=
 VENV := target/venv
 
-.PHONY: demo test check unit end-to-end interop bench torture fuzz clean
+.PHONY: demo test check unit end-to-end interop bench torture test-apps fuzz clean
 
 demo: ## Build the program, crawl the test web on loopback by topic and breadth first, compare
 	@scripts/setup build
@@ -28,6 +28,11 @@ torture: ## KILLS=1000 random kill -9 over one crawl after the other
 	@scripts/setup test
 	$(CARGO) build --release --workspace --bins
 	ANNALIST_VENV=$(CURDIR)/$(VENV) ANNALIST_KILLS=$(KILLS) $(CARGO) test --release -p annalist --test kill -- --nocapture
+
+test-apps: ## Crawl a real WordPress and a real MediaWiki with and without the helper; ONLY=wordpress runs a part
+	@scripts/setup apps
+	$(CARGO) build --release --bin annalist
+	scripts/test-apps $(if $(ONLY),--only $(ONLY))
 
 fuzz: ## Coverage-guided fuzzing, where a nightly compiler and cargo-fuzz are there
 	scripts/fuzz $(SECONDS_EACH)
