@@ -92,6 +92,8 @@ pub struct Rule {
     pub name: String,
     pub at: Option<Expression>,
     pub address: Address,
+    /// It is about what pages and style sheets embed, not about links.
+    pub is_for_embeds: bool,
 }
 
 /// What in an address is only the number of a page.

@@ -10,7 +10,7 @@ use crate::automaton::{Matches, Spot, select};
 use crate::catalogue::{Application, Field, FieldPlan, Level};
 use crate::dates;
 use crate::helper::Input;
-use crate::navigate::paged;
+use crate::navigate::{paged, without};
 use crate::parts::Extent;
 use crate::place::{Base, base_of};
 
@@ -36,7 +36,11 @@ pub(crate) fn objects(
             reading.gather(field, kind, &mut values);
         }
     }
-    let thread = paged(input.url.as_url(), &level.paging).thread.to_string();
+    // A page that can be had under several addresses says which is its own.
+    let own = input.page.canonical.as_ref().filter(|own| own.host() == input.url.host());
+    let own = own.unwrap_or(input.url);
+    let plain = without(own, &application.drops);
+    let thread = paged(plain.as_ref().unwrap_or(own).as_url(), &level.paging).thread.to_string();
     let mut objects: Vec<Object> = Vec::with_capacity(values.len());
     for ((node, kind), values) in found.places.iter().zip(values) {
         let name = level.objects.get(*kind).map_or("", |plan| plan.rule.kind.as_str());
@@ -318,7 +322,7 @@ impl Reading<'_> {
         let native = match native {
             Some(native) if values.is_local => Some(format!("{native}@{:016x}", hash(thread))),
             // An article that is edited is still the same.
-            None if is_whole => Some(format!("{:016x}", hash(object.url.as_deref().unwrap_or(thread)))),
+            None if is_whole => Some(format!("{:016x}", hash(thread))),
             native => native,
         };
         object.id = identity(&object, native.as_deref(), self.input, application);

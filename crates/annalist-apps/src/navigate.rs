@@ -57,7 +57,11 @@ pub(crate) fn choose(
     for found in &input.page.links {
         let is_inside = found.url.host() == input.url.host();
         if !is_inside || is_part(found) {
-            choices.push(Choice::Untouched);
+            let barred = links.for_embed(&found.url).filter(|_| is_inside);
+            choices.push(match barred {
+                Some(rule) => Choice::Never { reason: rule.name.clone() },
+                None => Choice::Untouched,
+            });
             continue;
         }
         let instead = without(&found.url, &application.drops);
@@ -91,7 +95,7 @@ fn rule(links: &Links, places: &Places, found: &FoundLink, instead: Option<Canon
     let here = found.url.key();
     let fits = |place: &usize| match places.of_rule.get(*place) {
         Some(Some(keys)) => keys.contains(&here),
-        _ => true,
+        _ => links.rules.get(*place).is_some_and(|rule| !rule.is_for_embeds),
     };
     // Whether it may be followed is asked of the address as it stands on the page: what is dropped may be the reason.
     let place = links.addresses.holding(found.url.as_url()).into_iter().find(fits)?;
@@ -130,7 +134,7 @@ fn address_at<'p>(input: &Input<'p>, spot: &Spot<'p>) -> Option<&'p str> {
 }
 
 /// An address without parameters that change nothing; none where it has none of them.
-fn without(url: &CanonicalUrl, drops: &[String]) -> Option<CanonicalUrl> {
+pub(crate) fn without(url: &CanonicalUrl, drops: &[String]) -> Option<CanonicalUrl> {
     let query = url.query()?;
     let is_dropped = |name: &str| drops.iter().any(|drop| drop == name);
     parameters(query).any(|(name, _)| is_dropped(name)).then_some(())?;

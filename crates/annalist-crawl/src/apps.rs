@@ -166,6 +166,10 @@ impl Apps {
                 let catalogue = self.catalogue();
                 let Some(application) = application(&catalogue, &known) else { return Vec::new() };
                 let listed = page.links.iter().map(|found| {
+                    let is_embed = found.url.host() == url.host() && found.kind.hop() == Hop::Embed;
+                    if let Some(rule) = is_embed.then(|| application.links.for_embed(&found.url)).flatten() {
+                        return Choice::Never { reason: rule.name.clone() };
+                    }
                     let is_own = found.url.host() == url.host() && found.kind.hop() == Hop::Manifest;
                     let barred = is_own.then(|| barred(application, &known, &found.url)).flatten();
                     barred.map_or(Choice::Untouched, |reason| Choice::Never { reason })
@@ -258,8 +262,11 @@ fn doubled(action: &str) -> String {
 
 /// The record that is kept beside a capture; none where nothing was written on the page.
 pub fn objects_of(seen: Option<&Seen>, page: &Page, capture: &Capture) -> Option<Vec<u8>> {
-    let seen = seen.filter(|seen| seen.application.is_some() || !seen.objects.is_empty())?;
-    if capture.head.status >= 400 {
+    let says_something = |seen: &&Seen| {
+        seen.application.is_some() || seen.objects.iter().any(|object| !object.body.is_empty())
+    };
+    let seen = seen.filter(says_something)?;
+    if !(200..300).contains(&capture.head.status) {
         return None;
     }
     serde_json::to_vec(&report(seen, &page.links)).ok()

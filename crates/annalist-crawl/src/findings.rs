@@ -90,7 +90,7 @@ pub fn find(
             Choice::Never { reason } => Some((SkipReason::Application, reason.clone())),
             _ => None,
         };
-        let barred_link = barred.clone().or(of_link).or(of_application).filter(|_| !is_embed(&link));
+        let barred_link = barred.clone().or(of_link).filter(|_| !is_embed(&link)).or(of_application);
         findings.changes.push(match barred_link {
             Some((reason, detail)) => Change::Refused { link, reason, detail },
             None => {

@@ -100,8 +100,10 @@ impl Stages {
         let at = capture.started;
         let read_on = move |mut page: Page, tree: Option<Tree>, url: &CanonicalUrl, head: &ResponseHead| {
             let looked = Looked { url, head, at };
-            let sight =
-                apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &mut page, &looked)).unwrap_or_default();
+            let sight = apps
+                .zip(tree.filter(|_| page.mime.contains("html")))
+                .map(|(apps, tree)| apps.look(&tree, &mut page, &looked))
+                .unwrap_or_default();
             if let Some(news) = sight.news {
                 keeper.event(Severity::Info, "apps", news);
             }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use annalist_model::CanonicalUrl;
 use annalist_read::tree::Tree;
 use url::Url;
 
@@ -71,13 +72,22 @@ pub struct Level {
 pub struct Links {
     pub rules: Vec<LinkRule>,
     pub addresses: Addresses,
+    has_embeds: bool,
 }
 
 impl Links {
-    /// The first rule that an address alone fulfils.
-    pub fn by_address(&self, url: &annalist_model::CanonicalUrl) -> Option<&LinkRule> {
-        let holding = self.addresses.holding(url.as_url());
-        holding.into_iter().filter_map(|place| self.rules.get(place)).find(|rule| rule.at.is_none())
+    /// The first rule for links that an address alone fulfils.
+    pub fn by_address(&self, url: &CanonicalUrl) -> Option<&LinkRule> {
+        self.holding(url).find(|rule| rule.at.is_none() && !rule.is_for_embeds)
+    }
+
+    /// The first rule for what is embedded that an address fulfils.
+    pub fn for_embed(&self, url: &CanonicalUrl) -> Option<&LinkRule> {
+        self.has_embeds.then(|| self.holding(url).find(|rule| rule.is_for_embeds)).flatten()
+    }
+
+    fn holding(&self, url: &CanonicalUrl) -> impl Iterator<Item = &LinkRule> {
+        self.addresses.holding(url.as_url()).into_iter().filter_map(|place| self.rules.get(place))
     }
 }
 
@@ -86,6 +96,7 @@ pub struct LinkRule {
     pub ruling: Ruling,
     pub name: String,
     pub at: Option<Pattern>,
+    pub is_for_embeds: bool,
 }
 
 #[derive(Debug)]
@@ -304,8 +315,10 @@ impl Making {
             ruling: rule.ruling,
             name: rule.name.clone(),
             at: rule.at.as_ref().map(|at| self.builder.add(at)),
+            is_for_embeds: rule.is_for_embeds,
         };
-        Links { rules: rules.iter().map(rule).collect(), addresses: Addresses::new(addresses) }
+        let has_embeds = rules.iter().any(|rule| rule.is_for_embeds);
+        Links { rules: rules.iter().map(rule).collect(), addresses: Addresses::new(addresses), has_embeds }
     }
 
     fn signs(&mut self, signs: &[Sign]) -> Vec<Compiled> {

@@ -218,6 +218,7 @@ impl Reading {
         known.extend(ADDRESS);
         if xml.name == "never" {
             known.retain(|name| *name != "score");
+            known.push("embeds");
         }
         self.known(xml, &known);
         let score = self.number(xml, "score").unwrap_or(1.0);
@@ -242,7 +243,11 @@ impl Reading {
             Some(read) => Some(read?),
             None => None,
         };
-        Some(Rule { ruling, name: name.to_owned(), at, address })
+        let is_for_embeds = self.yes(xml, "embeds", false);
+        if is_for_embeds && at.is_some() {
+            self.mistake(xml, "what is embedded is told by its address; at is of no use here".to_owned());
+        }
+        Some(Rule { ruling, name: name.to_owned(), at, address, is_for_embeds })
     }
 
     fn address(&mut self, xml: &Xml) -> Address {
