@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use serde_json::Value;
 
+mod apps;
 mod crawl;
 mod hazard;
 mod judge;
@@ -25,6 +26,7 @@ enum Part {
     Scores,
     Crawl,
     Judge,
+    Apps,
     Hazard,
     Reference,
 }
@@ -60,13 +62,16 @@ fn main() -> Result<()> {
     let path = PathBuf::from("target/bench.json");
     let before = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let mut figures: Figures = before.filter(|_| args.only.is_some()).unwrap_or_default();
-    for part in [Part::Urlstore, Part::Scores, Part::Crawl, Part::Judge, Part::Hazard, Part::Reference] {
+    let parts =
+        [Part::Urlstore, Part::Scores, Part::Crawl, Part::Judge, Part::Apps, Part::Hazard, Part::Reference];
+    for part in parts {
         if args.only.is_none_or(|only| only == part) {
             let measured = match part {
                 Part::Urlstore => urlstore::measure(args.links)?,
                 Part::Scores => urlstore::measure_scores()?,
                 Part::Crawl => crawl::measure(args.pages, args.hosts)?,
                 Part::Judge => judge::measure(args.pages, args.hosts)?,
+                Part::Apps => apps::measure()?,
                 Part::Hazard => hazard::measure()?,
                 Part::Reference => reference::measure()?,
             };

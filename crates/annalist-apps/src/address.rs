@@ -1,8 +1,10 @@
 //! Conditions on addresses, as `<url>`, `<follow>`, `<never>` and `<spare>` state them. Many are asked at once: each is looked up
-//! by a piece of text that an address must have to fulfil it.
+//! by a piece of text that an address must have to fulfil it, and regular expressions are searched for together.
+
+use std::sync::OnceLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
-use regex::Regex;
+use regex::{Regex, RegexSet};
 use url::Url;
 
 /// What an address must be like. Nothing said: any.
@@ -26,6 +28,11 @@ impl Address {
     }
 
     pub fn holds(&self, url: &Url) -> bool {
+        self.holds_but_for_expression(url)
+            && self.matches.as_ref().is_none_or(|regex| regex.is_match(url.as_str()))
+    }
+
+    fn holds_but_for_expression(&self, url: &Url) -> bool {
         let has = |(name, value): &(String, Option<String>)| {
             parameters(url.query().unwrap_or_default())
                 .any(|(key, found)| key == name && value.as_ref().is_none_or(|value| found == value))
@@ -34,7 +41,6 @@ impl Address {
             && self.host.as_ref().is_none_or(|host| is_host(host, url.host_str().unwrap_or_default()))
             && self.has.iter().all(has)
             && !self.without.iter().any(has)
-            && self.matches.as_ref().is_none_or(|regex| regex.is_match(url.as_str()))
     }
 
     /// The longest piece of text that every address has which fulfils it.
@@ -87,10 +93,25 @@ fn is_host(pattern: &str, host: &str) -> bool {
 
 /// Whether a text fits a pattern: `*` any characters, `#` digits, `?` one character.
 pub fn glob(pattern: &str, text: &str) -> bool {
-    let (pattern, text) = (pattern.as_bytes(), text.as_bytes());
+    const SIGNS: [char; 3] = ['*', '#', '?'];
+    // Most texts differ where the pattern says just what must be there.
+    let first = pattern.find(SIGNS).unwrap_or(pattern.len());
+    let Some(text) = text.strip_prefix(pattern.get(..first).unwrap_or_default()) else { return false };
+    let pattern = pattern.get(first..).unwrap_or_default();
+    let last = pattern.rfind(SIGNS).map_or(0, |last| last + 1);
+    let Some(text) = text.strip_suffix(pattern.get(last..).unwrap_or_default()) else { return false };
+    match pattern.get(..last).unwrap_or_default() {
+        "" => text.is_empty(),
+        "*" => true,
+        pattern => fits(pattern.as_bytes(), text.as_bytes()),
+    }
+}
+
+fn fits(pattern: &[u8], text: &[u8]) -> bool {
     // The places in the pattern that the text so far leads to.
     let mut places = vec![false; pattern.len() + 1];
-    let close = |places: &mut Vec<bool>| {
+    let mut next = places.clone();
+    let close = |places: &mut [bool]| {
         for at in 0..pattern.len() {
             if places.get(at) == Some(&true) && pattern.get(at) == Some(&b'*') {
                 mark(places, at + 1);
@@ -100,7 +121,7 @@ pub fn glob(pattern: &str, text: &str) -> bool {
     mark(&mut places, 0);
     close(&mut places);
     for byte in text {
-        let mut next = vec![false; pattern.len() + 1];
+        next.fill(false);
         for at in (0..pattern.len()).filter(|at| places.get(*at) == Some(&true)) {
             match pattern.get(at) {
                 Some(b'*') => mark(&mut next, at),
@@ -114,7 +135,7 @@ pub fn glob(pattern: &str, text: &str) -> bool {
             }
         }
         close(&mut next);
-        places = next;
+        std::mem::swap(&mut places, &mut next);
         if !places.contains(&true) {
             return false;
         }
@@ -135,41 +156,83 @@ pub struct Addresses {
     finder: Option<AhoCorasick>,
     /// The condition behind each piece of text.
     of_piece: Vec<usize>,
-    /// Those that no piece of text tells.
+    /// Those with a regular expression that no piece of text tells.
+    expressions: Vec<usize>,
+    /// Made when they are first needed: most of a catalogue never is.
+    sets: OnceLock<Vec<Set>>,
+    /// Those that nothing tells.
     unfound: Vec<usize>,
 }
+
+/// Regular expressions that are searched for together, and the conditions behind them.
+#[derive(Debug)]
+struct Set {
+    finder: RegexSet,
+    places: Vec<usize>,
+}
+
+/// So many together are searched for fast enough; more take much memory.
+const AT_ONCE: usize = 40;
 
 impl Addresses {
     pub fn new(all: Vec<Address>) -> Addresses {
         let mut pieces = Vec::new();
-        let (mut of_piece, mut unfound) = (Vec::new(), Vec::new());
+        let (mut of_piece, mut expressions, mut unfound) = (Vec::new(), Vec::new(), Vec::new());
         for (place, address) in all.iter().enumerate() {
-            match address.needed() {
-                Some(piece) => {
+            match (address.needed(), &address.matches) {
+                (Some(piece), _) => {
                     pieces.push(piece);
                     of_piece.push(place);
                 }
-                None => unfound.push(place),
+                (None, Some(_)) => expressions.push(place),
+                (None, None) => unfound.push(place),
             }
         }
         let finder = AhoCorasickBuilder::new().match_kind(MatchKind::Standard).build(&pieces).ok();
         if finder.is_none() {
             unfound.append(&mut of_piece);
         }
-        Addresses { all, finder, of_piece, unfound }
+        Addresses { all, finder, of_piece, expressions, sets: OnceLock::new(), unfound }
     }
 
     /// The places of those that hold, in their order.
     pub fn holding(&self, url: &Url) -> Vec<usize> {
-        let mut asked = self.unfound.clone();
+        let mut asked = Vec::new();
         if let Some(finder) = &self.finder {
             let hits = finder.find_overlapping_iter(url.as_str());
-            asked.extend(hits.filter_map(|hit| self.of_piece.get(hit.pattern().as_usize())));
+            asked.extend(hits.filter_map(|hit| self.of_piece.get(hit.pattern().as_usize()).copied()));
         }
+        let held = |place: &usize| self.all.get(*place).is_some_and(|address| address.holds(url));
+        asked.extend_from_slice(&self.unfound);
         asked.sort_unstable();
         asked.dedup();
-        asked.retain(|place| self.all.get(*place).is_some_and(|address| address.holds(url)));
+        asked.retain(held);
+        for set in self.sets.get_or_init(|| self.sets()) {
+            let found = set.finder.matches(url.as_str());
+            let places = found.iter().filter_map(|number| set.places.get(number).copied());
+            asked.extend(places.filter(|place| {
+                self.all.get(*place).is_some_and(|address| address.holds_but_for_expression(url))
+            }));
+        }
+        asked.sort_unstable();
         asked
+    }
+
+    fn sets(&self) -> Vec<Set> {
+        let text = |place: &usize| self.all.get(*place)?.matches.as_ref().map(Regex::as_str);
+        let mut sets = Vec::new();
+        let mut waiting: Vec<&[usize]> = self.expressions.chunks(AT_ONCE).collect();
+        // Those that are too large together are tried in halves; each alone has been made before.
+        while let Some(places) = waiting.pop() {
+            match RegexSet::new(places.iter().filter_map(text)) {
+                Ok(finder) => sets.push(Set { finder, places: places.to_vec() }),
+                Err(_) if places.len() > 1 => {
+                    waiting.extend(<[_; 2]>::from(places.split_at(places.len() / 2)));
+                }
+                Err(_) => {}
+            }
+        }
+        sets
     }
 }
 

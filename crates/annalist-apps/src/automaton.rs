@@ -3,16 +3,23 @@
 //! costs does not grow with the number of expressions, only with how much of them it fulfils.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use annalist_read::tree::{Element, NodeId, Step as Walk, Tree};
 
-use crate::xpath::{Axis, Expression, NodeTest, Operator, Path, Predicate, Step, Test, Value};
+use crate::xpath::{NodeTest, Predicate, Step};
 
+mod build;
+mod hasher;
 pub(crate) mod holds;
 pub(crate) mod select;
 
+pub use build::Builder;
+use build::Conditions;
+use hasher::Quick;
 pub use select::{Spot, select};
+
+type Map<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
 
 /// A point on the way through an expression; reached at elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,182 +47,23 @@ const NO_ATOM: Atom = 0;
 type Tag = u32;
 const ANY_TAG: Tag = 0;
 
+/// A step from one state to the next.
 #[derive(Clone, Debug)]
 struct Transition {
-    from: State,
-    axis: Axis,
-    to: State,
-    /// What the atom it was found by does not say.
+    tag: Tag,
+    /// A condition that must hold.
+    atom: Atom,
+    /// What the atom does not say.
     rest: Vec<Predicate>,
     test: NodeTest,
+    to: State,
 }
 
-/// Expressions on their way into an automaton.
-#[derive(Debug, Default)]
-pub struct Builder {
-    /// Steps that lead on from a state; the same step leads to the same state.
-    steps: HashMap<(State, Step), State>,
-    order: Vec<(State, Step, State)>,
-    states: u32,
-    ends: HashMap<State, ()>,
-}
-
-impl Builder {
-    pub fn add(&mut self, expression: &Expression) -> Pattern {
-        let ends = expression.paths.iter().map(|path| self.add_path(path)).collect();
-        Pattern { ends }
-    }
-
-    fn add_path(&mut self, path: &Path) -> (State, Option<Step>) {
-        let (steps, last) = path.split();
-        let mut state = START;
-        for step in steps {
-            let key = (state, step.clone());
-            let next = self.steps.get(&key).copied().unwrap_or_else(|| {
-                self.states += 1;
-                let next = State(self.states);
-                self.order.push((key.0, key.1.clone(), next));
-                self.steps.insert(key, next);
-                next
-            });
-            state = next;
-        }
-        self.ends.insert(state, ());
-        (state, last.cloned())
-    }
-
-    pub fn build(self) -> Automaton {
-        let mut attributes: HashMap<String, Conditions> = HashMap::new();
-        let mut tags: HashMap<String, Tag> = HashMap::new();
-        let mut atoms = 0;
-        let mut transitions: HashMap<(Tag, Atom), Vec<Transition>> = HashMap::new();
-        for (from, step, to) in self.order {
-            let tag = match &step.test {
-                NodeTest::Tag(name) => {
-                    let next = tags.len() as Tag + 1;
-                    *tags.entry(name.clone()).or_insert(next)
-                }
-                _ => ANY_TAG,
-            };
-            let mut rest = step.predicates;
-            let atom = match key_of(&rest) {
-                Some(place) => match rest.get(place) {
-                    Some(Predicate::Is(Test { value: Value::Attribute(name), operator })) => {
-                        let atom = attributes.entry(name.clone()).or_default().intern(operator, &mut atoms);
-                        rest.remove(place);
-                        atom
-                    }
-                    _ => NO_ATOM,
-                },
-                None => NO_ATOM,
-            };
-            let transition = Transition { from, axis: step.axis, to, rest, test: step.test };
-            transitions.entry((tag, atom)).or_default().push(transition);
-        }
-        for conditions in attributes.values_mut() {
-            conditions.compile();
-        }
-        let mut is_end = vec![false; self.states as usize + 1];
-        for state in self.ends.keys() {
-            if let Some(end) = is_end.get_mut(state.0 as usize) {
-                *end = true;
-            }
-        }
-        Automaton { attributes, tags, transitions, is_end }
-    }
-}
-
-/// The condition that an element is looked up by: the most telling one. Those behind a count cannot be taken out, since
-/// the count is of those that fit before it.
-fn key_of(predicates: &[Predicate]) -> Option<usize> {
-    let counted = |predicate: &&Predicate| matches!(predicate, Predicate::Position(_) | Predicate::Last);
-    if predicates.iter().any(|predicate| counted(&predicate)) {
-        return None;
-    }
-    let telling = |predicate: &Predicate| match predicate {
-        Predicate::Is(Test { value: Value::Attribute(_), operator }) => match operator {
-            Operator::Equals(_) => Some(4),
-            Operator::Has(word) if is_word(word) => Some(3),
-            Operator::StartsWith(text) | Operator::Contains(text) if text.is_empty() => None,
-            Operator::StartsWith(_) => Some(2),
-            Operator::Contains(_) => Some(1),
-            Operator::Exists => Some(0),
-            Operator::Has(_) => None,
-        },
-        _ => None,
-    };
-    let mut best = None;
-    for (place, predicate) in predicates.iter().enumerate() {
-        if let Some(rank) = telling(predicate)
-            && best.is_none_or(|(_, most)| rank > most)
-        {
-            best = Some((place, rank));
-        }
-    }
-    best.map(|(place, _)| place)
-}
-
-fn is_word(text: &str) -> bool {
-    !text.is_empty() && !text.contains(|c: char| c.is_ascii_whitespace())
-}
-
-/// All conditions on one attribute.
-#[derive(Debug, Default)]
-struct Conditions {
-    exists: Option<Atom>,
-    equal: HashMap<String, Atom>,
-    words: HashMap<String, Atom>,
-    /// Those that a value contains or begins with.
-    pieces: HashMap<(String, bool), Atom>,
-    finder: Option<(AhoCorasick, Vec<(Atom, bool)>)>,
-}
-
-impl Conditions {
-    fn intern(&mut self, operator: &Operator, atoms: &mut Atom) -> Atom {
-        let slot = match operator {
-            Operator::Exists => self.exists.get_or_insert(NO_ATOM),
-            Operator::Equals(text) => self.equal.entry(text.clone()).or_default(),
-            Operator::Has(text) => self.words.entry(text.clone()).or_default(),
-            Operator::Contains(text) => self.pieces.entry((text.clone(), false)).or_default(),
-            Operator::StartsWith(text) => self.pieces.entry((text.clone(), true)).or_default(),
-        };
-        if *slot == NO_ATOM {
-            *atoms += 1;
-            *slot = *atoms;
-        }
-        *slot
-    }
-
-    fn compile(&mut self) {
-        if self.pieces.is_empty() {
-            return;
-        }
-        let pieces: Vec<_> = self.pieces.iter().collect();
-        let finder = AhoCorasickBuilder::new()
-            .match_kind(MatchKind::Standard)
-            .build(pieces.iter().map(|((text, _), _)| text));
-        // Only too many patterns can fail, more than a catalogue can hold.
-        self.finder = finder
-            .ok()
-            .map(|finder| (finder, pieces.iter().map(|((_, begins), atom)| (**atom, *begins)).collect()));
-    }
-
-    fn each_true(&self, value: &str, found: &mut Vec<Atom>) {
-        found.extend(self.exists);
-        found.extend(self.equal.get(value));
-        if !self.words.is_empty() {
-            found.extend(value.split_ascii_whitespace().filter_map(|word| self.words.get(word)));
-        }
-        if let Some((finder, atoms)) = &self.finder {
-            for hit in finder.find_overlapping_iter(value) {
-                if let Some((atom, begins)) = atoms.get(hit.pattern().as_usize())
-                    && (!begins || hit.start() == 0)
-                {
-                    found.push(*atom);
-                }
-            }
-        }
-    }
+/// What leads on from a state, in the order of tags and atoms.
+#[derive(Clone, Debug, Default)]
+struct Ways {
+    below: Vec<Transition>,
+    child: Vec<Transition>,
 }
 
 /// An element that is not in the page: what the response says beside it.
@@ -228,16 +76,20 @@ pub struct Beside {
 /// See [`Builder`].
 #[derive(Debug)]
 pub struct Automaton {
-    attributes: HashMap<String, Conditions>,
-    tags: HashMap<String, Tag>,
-    transitions: HashMap<(Tag, Atom), Vec<Transition>>,
+    attributes: Map<String, Conditions>,
+    tags: Map<String, Tag>,
+    /// The first steps of expressions: there are many, so they are looked up by what an element is.
+    anywhere: Map<(Tag, Atom), Vec<Transition>>,
+    at_top: Map<(Tag, Atom), Vec<Transition>>,
+    /// The further steps: few of them are ever under way.
+    ways: Vec<Ways>,
     is_end: Vec<bool>,
 }
 
 /// Which elements each expression has found.
 #[derive(Debug, Default)]
 pub struct Matches {
-    found: HashMap<State, Vec<NodeId>>,
+    found: Map<State, Vec<NodeId>>,
     /// States reached beside the page, where there are no nodes.
     beside: Vec<(State, Beside)>,
     /// The place of each node, where their numbers do not say it: in markup that was repaired.
@@ -282,15 +134,13 @@ impl Automaton {
     pub fn run(&self, tree: &Tree, beside: &[Beside]) -> Matches {
         let mut run = Run {
             automaton: self,
-            open: vec![0; self.is_end.len()],
+            open: Vec::new(),
             reached: Vec::new(),
             frames: Vec::new(),
             atoms: Vec::new(),
+            now: Vec::new(),
             matches: Matches::default(),
         };
-        if let Some(start) = run.open.get_mut(0) {
-            *start = 1;
-        }
         run.matches.found.insert(START, vec![NodeId::ROOT]);
         for element in beside {
             run.look_beside(element);
@@ -318,94 +168,140 @@ impl Automaton {
         }
         run.matches
     }
+
+    fn ways(&self, state: State) -> Option<&Ways> {
+        self.ways.get(state.0 as usize)
+    }
+
+    /// A tag that no expression names fits those that take any.
+    fn tag(&self, name: &str) -> Tag {
+        self.tags.get(name).copied().unwrap_or(ANY_TAG)
+    }
 }
 
 struct Run<'a> {
     automaton: &'a Automaton,
-    /// How many elements around this place have reached each state.
-    open: Vec<u32>,
-    /// The states reached at each open element, one after the other; `frames` says where each element's begin.
+    /// The states that elements around this place have reached and something may follow below, each once.
+    open: Vec<State>,
+    /// The states reached at each open element, one after the other; `frames` says where each element's begin, here and in
+    /// `open`.
     reached: Vec<State>,
-    frames: Vec<usize>,
+    frames: Vec<(usize, usize)>,
+    /// The conditions that the element fulfils.
     atoms: Vec<Atom>,
+    /// The states reached at the element.
+    now: Vec<State>,
     matches: Matches,
 }
 
 impl Run<'_> {
     fn enter(&mut self, tree: &Tree, node: NodeId, element: Element<'_>) {
+        let automaton = self.automaton;
         self.atoms.clear();
         self.atoms.push(NO_ATOM);
         for (name, value) in element.attributes() {
-            if let Some(conditions) = self.automaton.attributes.get(&**name) {
+            if let Some(conditions) = automaton.attributes.get(&**name) {
                 conditions.each_true(value, &mut self.atoms);
             }
         }
-        let parent = self.frames.last().copied();
-        let (first, until) = (parent.unwrap_or(0), self.reached.len());
-        for atom in std::mem::take(&mut self.atoms) {
-            for tag in self.tags(element.name()) {
-                let Some(transitions) = self.automaton.transitions.get(&(tag, atom)) else { continue };
-                for transition in transitions {
-                    let is_open = match transition.axis {
-                        Axis::Below => {
-                            self.open.get(transition.from.0 as usize).is_some_and(|open| *open > 0)
-                        }
-                        Axis::Child if transition.from == START => parent.is_none(),
-                        Axis::Child => self
-                            .reached
-                            .get(first..until)
-                            .is_some_and(|states| states.contains(&transition.from)),
-                    };
-                    let is_new =
-                        || !self.reached.get(until..).is_some_and(|now| now.contains(&transition.to));
-                    if is_open && is_new() && holds::all(tree, node, &transition.test, &transition.rest) {
-                        self.reached.push(transition.to);
-                    }
+        let tag = automaton.tag(element.name());
+        let mut now = std::mem::take(&mut self.now);
+        now.clear();
+        let mut reach = |transition: &Transition| {
+            if !now.contains(&transition.to) && holds::all(tree, node, &transition.test, &transition.rest) {
+                now.push(transition.to);
+            }
+        };
+        self.first_steps(&automaton.anywhere, tag, &mut reach);
+        match self.frames.last() {
+            None => self.first_steps(&automaton.at_top, tag, &mut reach),
+            Some((from, _)) => {
+                for state in self.reached.get(*from..).unwrap_or_default() {
+                    let ways = automaton.ways(*state).map_or(&[][..], |ways| &ways.child);
+                    self.further_steps(ways, tag, &mut reach);
                 }
             }
         }
-        for place in until..self.reached.len() {
-            let Some(state) = self.reached.get(place).copied() else { break };
-            if self.automaton.is_end.get(state.0 as usize) == Some(&true) {
-                self.matches.found.entry(state).or_default().push(node);
+        for state in &self.open {
+            let ways = automaton.ways(*state).map_or(&[][..], |ways| &ways.below);
+            self.further_steps(ways, tag, &mut reach);
+        }
+        self.frames.push((self.reached.len(), self.open.len()));
+        for state in &now {
+            if automaton.is_end.get(state.0 as usize) == Some(&true) {
+                self.matches.found.entry(*state).or_default().push(node);
             }
-            if let Some(open) = self.open.get_mut(state.0 as usize) {
-                *open += 1;
+            if automaton.ways(*state).is_some_and(|ways| !ways.below.is_empty()) && !self.open.contains(state)
+            {
+                self.open.push(*state);
             }
         }
-        self.frames.push(until);
+        self.reached.extend_from_slice(&now);
+        self.now = now;
+    }
+
+    fn first_steps(
+        &self,
+        steps: &Map<(Tag, Atom), Vec<Transition>>,
+        tag: Tag,
+        reach: &mut impl FnMut(&Transition),
+    ) {
+        if steps.is_empty() {
+            return;
+        }
+        for atom in &self.atoms {
+            steps.get(&(ANY_TAG, *atom)).into_iter().flatten().for_each(&mut *reach);
+            if tag != ANY_TAG {
+                steps.get(&(tag, *atom)).into_iter().flatten().for_each(&mut *reach);
+            }
+        }
+    }
+
+    fn further_steps(&self, ways: &[Transition], tag: Tag, reach: &mut impl FnMut(&Transition)) {
+        /// So many are looked through sooner than looked up.
+        const FEW: usize = 12;
+        if ways.len() <= FEW {
+            let fits = |way: &&Transition| {
+                (way.tag == tag || way.tag == ANY_TAG)
+                    && (way.atom == NO_ATOM || self.atoms.contains(&way.atom))
+            };
+            ways.iter().filter(fits).for_each(reach);
+            return;
+        }
+        for atom in &self.atoms {
+            for tag in [ANY_TAG, tag].into_iter().take(if tag == ANY_TAG { 1 } else { 2 }) {
+                let key = (tag, *atom);
+                let from = ways.partition_point(|way| (way.tag, way.atom) < key);
+                let alike = ways.get(from..).unwrap_or_default().iter();
+                alike.take_while(|way| (way.tag, way.atom) == key).for_each(&mut *reach);
+            }
+        }
     }
 
     fn leave(&mut self) {
-        let from = self.frames.pop().unwrap_or(0);
-        for state in self.reached.drain(from.min(self.reached.len())..) {
-            if let Some(open) = self.open.get_mut(state.0 as usize) {
-                *open -= 1;
-            }
-        }
+        let (reached, open) = self.frames.pop().unwrap_or_default();
+        self.reached.truncate(reached);
+        self.open.truncate(open);
     }
 
     fn look_beside(&mut self, element: &Beside) {
-        let mut atoms = vec![NO_ATOM];
+        self.atoms.clear();
+        self.atoms.push(NO_ATOM);
         for (name, value) in &element.attributes {
             if let Some(conditions) = self.automaton.attributes.get(*name) {
-                conditions.each_true(value, &mut atoms);
+                conditions.each_true(value, &mut self.atoms);
             }
         }
-        for atom in atoms {
-            for tag in self.tags(element.tag) {
-                for transition in self.automaton.transitions.get(&(tag, atom)).into_iter().flatten() {
-                    if transition.from == START && holds::all_beside(element, &transition.rest) {
-                        self.matches.beside.push((transition.to, element.clone()));
-                    }
-                }
+        let tag = self.automaton.tag(element.tag);
+        let mut found = Vec::new();
+        let mut reach = |transition: &Transition| {
+            if holds::all_beside(element, &transition.rest) {
+                found.push((transition.to, element.clone()));
             }
-        }
-    }
-
-    fn tags(&self, name: &str) -> impl Iterator<Item = Tag> + use<> {
-        let own = self.automaton.tags.get(name).copied();
-        own.into_iter().chain([ANY_TAG])
+        };
+        self.first_steps(&self.automaton.anywhere, tag, &mut reach);
+        self.first_steps(&self.automaton.at_top, tag, &mut reach);
+        self.matches.beside.append(&mut found);
     }
 }
 

@@ -66,15 +66,16 @@ pub(crate) fn choose(
         }
         let instead = without(&found.url, &application.drops);
         let url = instead.as_ref().unwrap_or(&found.url);
-        let other = paged(url.as_url(), paging);
-        let is_page = !paging.is_empty()
-            && same_thread(&own.thread, &other.thread)
-            && (own.number.is_some() || other.number.is_some());
-        if is_page
-            && other.number() > own.number()
-            && next.as_ref().is_none_or(|(best, _)| other.number() < *best)
+        let other = may_be_page(&own, url.as_url(), paging).then(|| paged(url.as_url(), paging));
+        let other = other.filter(|other| {
+            same_thread(&own.thread, &other.thread) && (own.number.is_some() || other.number.is_some())
+        });
+        let is_page = other.is_some();
+        if let Some(number) = other.map(|other| other.number())
+            && number > own.number()
+            && next.as_ref().is_none_or(|(best, _)| number < *best)
         {
-            next = Some((other.number(), url.as_str().to_owned()));
+            next = Some((number, url.as_str().to_owned()));
         }
         choices.push(rule(links, &places, found, instead.clone()).unwrap_or_else(|| match others {
             _ if is_page => Choice::Follow { score: 1.0, action: "page".to_owned(), instead },
@@ -201,7 +202,16 @@ pub(crate) fn paged(url: &Url, paging: &[Paging]) -> Paged {
     Paged { thread, number }
 }
 
+/// Whether it is worth the effort to look closer: where only parameters count pages, the path stays the same.
+fn may_be_page(own: &Paged, url: &Url, paging: &[Paging]) -> bool {
+    let is_elsewhere = |way: &Paging| !matches!(way, Paging::Parameter(_));
+    !paging.is_empty() && (paging.iter().any(is_elsewhere) || same_path(&own.thread, url))
+}
+
 fn same_thread(one: &Url, other: &Url) -> bool {
-    let plain = |url: &Url| url.path().trim_end_matches('/').to_owned();
-    one.host_str() == other.host_str() && one.query() == other.query() && plain(one) == plain(other)
+    one.host_str() == other.host_str() && one.query() == other.query() && same_path(one, other)
+}
+
+fn same_path(one: &Url, other: &Url) -> bool {
+    one.path().trim_end_matches('/') == other.path().trim_end_matches('/')
 }

@@ -86,3 +86,27 @@ fn of_a_long_text_only_the_beginning_is_asked() {
         Vec::<String>::new()
     );
 }
+
+#[test]
+fn steps_that_many_expressions_share_lead_each_to_its_own() {
+    let many = |pattern: &str| (0..40).map(|n| pattern.replace('N', &n.to_string())).collect::<Vec<_>>();
+    let page = "<meta name=generator content='Make17-'><div class=post><b id=x17>in</b><i class=x3>it</i><a>any</a></div><b id=x5>out</b>";
+    for (pattern, hits) in [
+        ("meta[@name='generator'][contains(@content,'MakeN-')]/@content", vec![(17, "Make17-")]),
+        ("div[has(@class,'post')]//b[@id='xN']", vec![(17, "in")]),
+        ("div[has(@class,'post')]/*[has(@class,'xN')]", vec![(3, "it")]),
+        (
+            "div[has(@class,'post')]/*[@id='xN'] | a",
+            (0..40).map(|n| (n, "any")).chain([(17, "in")]).collect(),
+        ),
+    ] {
+        let expressions = many(pattern);
+        let found = found(page, &expressions.iter().map(String::as_str).collect::<Vec<_>>());
+        for (n, found) in found.iter().enumerate() {
+            let mut expected: Vec<_> =
+                hits.iter().filter(|(hit, _)| *hit == n).map(|(_, text)| *text).collect();
+            expected.sort_unstable_by_key(|text| *text == "any");
+            assert_eq!(*found, expected, "{}", expressions[n]);
+        }
+    }
+}
