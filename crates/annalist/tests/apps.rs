@@ -11,10 +11,12 @@ mod support;
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use annalist_testweb::{HostKind, Junk, WorldConfig};
 use serde_json::Value;
+use support::script::{self, Script, html, missing};
 use support::{IMPATIENT, Stand, annalist, assert_exit, assert_valid, captures, finish};
 
 const LIMIT: Duration = Duration::from_secs(300);
@@ -74,8 +76,13 @@ fn truth(stand: &Stand) -> HashSet<(String, String, String)> {
     });
     pages
         .flat_map(|page| truth.objects(&page.host, &page.path))
-        .map(|object| (object.author, object.published, words(&object.text).join(" ")))
+        .map(|object| (object.author, moment(&object.published), words(&object.text).join(" ")))
         .collect()
+}
+
+/// One spelling for one moment.
+fn moment(date: &str) -> String {
+    date.replace("+00:00", "Z")
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -107,7 +114,9 @@ fn on_blogs_and_forums_a_seventh_of_the_requests_brings_every_post_and_comment()
     let objects = objects(&helped);
     let found: HashSet<(String, String, String)> = objects
         .iter()
-        .map(|object| (text(object, "author"), text(object, "date"), words(&text(object, "body")).join(" ")))
+        .map(|object| {
+            (text(object, "author"), moment(&text(object, "date")), words(&text(object, "body")).join(" "))
+        })
         .collect();
     let truth = truth(&stand);
     let missed: Vec<_> = truth.iter().filter(|object| !found.contains(*object)).collect();
@@ -127,4 +136,116 @@ fn on_blogs_and_forums_a_seventh_of_the_requests_brings_every_post_and_comment()
     assert!(share >= 0.99, "{:?}", missed.iter().take(5).collect::<Vec<_>>());
     assert!(covered >= 0.98, "{covered}");
     assert!(without >= 7 * with, "{without} requests against {with}");
+}
+
+/// A thread of a board whose template calls `message` what phpBB calls `content`, and so on.
+fn thread(number: usize, classes: [&str; 2]) -> String {
+    let [body, post] = classes;
+    let one = |reply: usize| {
+        let id = number * 10 + reply;
+        format!(
+            "<div id=\"p{id}\" class=\"{post} bg1\"><div class=\"inner\"><p class=\"author\">by \
+             <strong><a class=\"username\" href=\"./memberlist.php?u={reply}\">person{reply}</a></strong> » \
+             <time datetime=\"2022-03-0{}T18:31:02+00:00\">March</time></p>\
+             <div class=\"{body}\">Words number {reply} in thread {number}, and some more of them.</div></div></div>",
+            reply + 1
+        )
+    };
+    html(&format!(
+        "<title>Thread {number}</title><link rel=stylesheet href=\"/styles/prosilver/theme/x.css\"><body id=phpbb \
+         class=\"section-viewtopic\"><div id=page-body><h2 class=\"topic-title\">Thread {number}</h2>{}</div>\
+         <p>Powered by <a href=\"https://www.phpbb.com/\">phpBB</a>&reg; Forum Software</p>",
+        (0..3).map(one).collect::<String>()
+    ))
+}
+
+fn board(threads: usize) -> String {
+    let links: String = (1..=threads)
+        .map(|t| format!("<li><a class=topictitle href=\"./viewtopic.php?t={t}\">{t}</a></li>"))
+        .collect();
+    html(&format!(
+        "<title>Board</title><link rel=stylesheet href=\"/styles/prosilver/theme/x.css\"><body id=phpbb \
+         class=\"section-viewforum\"><ul class=\"topiclist topics\">{links}</ul><a href=\"./posting.php?mode=post\">new</a>"
+    ))
+}
+
+fn number_of(path: &str) -> Option<usize> {
+    path.strip_prefix("/viewtopic.php?t=")?.parse().ok()
+}
+
+#[test]
+fn a_template_that_nobody_described_is_learned_told_and_can_be_accepted() {
+    let server = Script::serve(|path, _| match number_of(path) {
+        Some(number) => thread(number, ["mycontent", "mypost"]),
+        None if path.starts_with("/viewforum.php") => board(6),
+        None => missing(),
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let text = script::spec(server.address, "").replace("http://a.test/", "http://a.test/viewforum.php?f=1");
+    std::fs::write(dir.path().join("spec.toml"), text).unwrap();
+    let job = dir.path().join("job");
+    let mut crawl = annalist();
+    crawl.arg("crawl").arg(dir.path().join("spec.toml")).arg("--job").arg(&job).args(["--json", "--quiet"]);
+    assert_exit(&finish(&mut crawl, LIMIT), 0);
+    assert!(!server.paths().iter().any(|path| path.contains("posting.php")), "{:?}", server.paths());
+
+    let found = objects(&job);
+    assert_eq!(found.len(), 18, "{found:#?}");
+    let text = |object: &Value, name: &str| object[name].as_str().unwrap_or_default().to_owned();
+    for object in &found {
+        assert!(text(object, "author").starts_with("person"), "{object}");
+        assert!(text(object, "date").starts_with("2022-03-0"), "{object}");
+        assert!(text(object, "body").starts_with("Words number"), "{object}");
+    }
+    let accepted = dir.path().join("mine");
+    let learned =
+        annalist().args(["apps", "learned"]).arg(&job).arg("--accept").arg(&accepted).output().unwrap();
+    assert_exit(&learned, 0);
+    let told = String::from_utf8_lossy(&learned.stdout).into_owned();
+    assert!(told.contains("phpbb at a.test") && told.contains("mycontent"), "{told}");
+    let checked = annalist().args(["apps", "check"]).arg(&accepted).output().unwrap();
+    assert_exit(&checked, 0);
+    let skipped = std::fs::read_to_string(job.join("logs/skipped.jsonl")).unwrap();
+    assert!(skipped.contains("\"application\"") && skipped.contains("posting.php"), "{skipped}");
+}
+
+#[test]
+fn a_page_whose_template_changed_between_two_visits_gives_the_same_objects() {
+    let visits = AtomicUsize::new(0);
+    let server = Script::serve(move |path, _| match number_of(path) {
+        Some(number) => match visits.fetch_add(1, Ordering::SeqCst) {
+            0 => thread(number, ["content", "post"]),
+            _ => thread(number, ["q7", "zz"]),
+        },
+        None => missing(),
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let text = script::spec(server.address, "")
+        .replace("http://a.test/", "http://a.test/viewtopic.php?t=1")
+        .replacen("[politeness]", "recrawl = \"1s\"\n[politeness]", 1);
+    std::fs::write(dir.path().join("spec.toml"), text).unwrap();
+    let job = dir.path().join("job");
+    let mut crawl = annalist();
+    crawl.arg("crawl").arg(dir.path().join("spec.toml")).arg("--job").arg(&job).args(["--json", "--quiet"]);
+    crawl.args(["--time-limit", "8s"]);
+    assert_exit(&finish(&mut crawl, LIMIT), 15);
+    let asked = server.paths().iter().filter(|path| number_of(path).is_some()).count();
+    assert!(asked >= 2, "{asked}");
+    // The later ones count; they are the same.
+    let found = objects(&job);
+    assert_eq!(found.len(), 3, "{found:#?}");
+    for object in &found {
+        assert!(object["author"].as_str().unwrap().starts_with("person"), "{object}");
+        assert!(object["body"].as_str().unwrap().starts_with("Words number"), "{object}");
+        assert!(object["date"].as_str().is_some(), "{object}");
+    }
+}
+
+#[test]
+fn the_whole_catalogue_is_right_and_its_examples_come_out_as_expected() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalogue");
+    let checked = annalist().args(["apps", "check"]).arg(folder).output().unwrap();
+    assert_exit(&checked, 0);
+    let told = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(told.trim_end().ends_with(" 0 faults"), "{told}");
 }

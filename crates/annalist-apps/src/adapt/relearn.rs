@@ -355,8 +355,14 @@ fn container(tree: &Tree, one: &Located<'_>, bodies: &[NodeId]) -> Option<(NodeI
             return own_parts.next().map(|first| (first, true));
         }
         if holds_all(node) {
-            // Where only the body is known, it is the object.
-            return Some((node, false));
+            // What has its place in the page for a name is the object, else what is just large enough.
+            let anchor = one.object.url.as_deref().and_then(|url| Some(url.split_once('#')?.1));
+            let is_named = |outer: &NodeId| {
+                let id = tree.element(*outer).and_then(|element| element.attribute("id"));
+                id.is_some() && id == anchor
+            };
+            let named = around(tree, node).take_while(|outer| !holds_other(*outer)).find(is_named);
+            return Some((named.unwrap_or(node), false));
         }
     }
     None
