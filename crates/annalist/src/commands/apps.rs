@@ -6,7 +6,8 @@ use std::sync::Mutex;
 
 use annalist_apps::catalogue::{Loaded, load};
 use annalist_apps::{Catalogue, Input, Seen, recognise_and_learn, report};
-use annalist_model::{CanonicalUrl, Object, Page, ResponseHead, Time};
+use annalist_crawl::clock;
+use annalist_model::{CanonicalUrl, Object, Page, ResponseHead};
 use annalist_read::Reader;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
@@ -134,15 +135,10 @@ fn looked(
 ) -> Result<Looked> {
     let (page, tree) = Reader::new(Default::default()).read_with_tree(url, head, body);
     let Some(tree) = tree else { bail!("{url} is no HTML page but {}", page.mime) };
-    let at = Some(now());
+    let at = Some(clock::now());
     let input = Input { tree: &tree, page: &page, url, head, at };
     let (seen, _) = recognise_and_learn(catalogue, &Mutex::default(), before, &input);
     Ok(Looked { page, seen })
-}
-
-fn now() -> Time {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    Time::from_millis(i64::try_from(since.as_millis()).unwrap_or(0) as _)
 }
 
 /// A status line, which may be missing, and header fields, one a line.
