@@ -10,14 +10,16 @@
 mod support;
 
 use std::collections::{HashMap, HashSet};
+use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use annalist_testweb::{HostKind, Junk, WorldConfig};
+use annalist_warc::Reader;
 use serde_json::Value;
 use support::script::{self, Script, html, missing};
-use support::{IMPATIENT, Stand, annalist, assert_exit, assert_valid, captures, finish};
+use support::{IMPATIENT, Stand, annalist, assert_exit, assert_valid, captures, files_in, finish};
 
 const LIMIT: Duration = Duration::from_secs(300);
 
@@ -26,6 +28,7 @@ fn web() -> WorldConfig {
         hosts: 12,
         pages: 360,
         images_per_host: 1,
+        outside_links: 0.3,
         // Each host by itself: what leads away says nothing about what is saved.
         crawl_delays: 0.0,
         junk: Junk::On,
@@ -89,6 +92,26 @@ fn words(text: &str) -> Vec<String> {
     text.split_whitespace().map(str::to_owned).collect()
 }
 
+/// The addresses outside of the web that the pages of a crawl link to.
+fn outside(stand: &Stand, job: &Path) -> HashSet<String> {
+    let mut found = HashSet::new();
+    for file in files_in(&job.join("archive"), ".warc.gz") {
+        let mut warc = Reader::open(&file).unwrap();
+        while let Some(mut record) = warc.next_record().unwrap() {
+            if record.kind() == "metadata" {
+                let mut text = String::new();
+                record.read_to_string(&mut text).unwrap();
+                let links = text.lines().filter_map(|line| line.strip_prefix("outlink: ")?.split(' ').next());
+                let host = |url: &str| url.split('/').nth(2).unwrap_or_default().to_owned();
+                let is_outside = |url: &&str| stand.web.world().host(&host(url)).is_none();
+                found.extend(links.filter(is_outside).map(str::to_owned));
+            }
+            record.finish().unwrap();
+        }
+    }
+    found
+}
+
 fn two_grams<'t>(texts: impl Iterator<Item = &'t str>) -> HashSet<(String, String)> {
     let mut grams = HashSet::new();
     for text in texts {
@@ -127,6 +150,10 @@ fn on_blogs_and_forums_a_seventh_of_the_requests_brings_every_post_and_comment()
     let got = two_grams(bodies.iter().map(String::as_str));
     let covered = expected.iter().filter(|gram| got.contains(*gram)).count() as f64 / expected.len() as f64;
     println!("2-grams: {covered:.4}");
+    let (all, kept) = (outside(&stand, &blind), outside(&stand, &helped));
+    let kept = all.iter().filter(|url| kept.contains(*url)).count();
+    println!("links to the outside: {kept} of {}", all.len());
+    assert!(all.len() > 20 && kept * 1000 >= all.len() * 995, "{kept} of {}", all.len());
     // The same post under two addresses is one object.
     let mut times: HashMap<String, usize> = HashMap::new();
     for object in &objects {

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use annalist_apps::catalogue::{Loaded, load};
+use annalist_apps::catalogue::{Application, Loaded, load};
 use annalist_apps::{Catalogue, Input, Seen, recognise_and_learn, report};
 use annalist_crawl::clock;
 use annalist_model::{CanonicalUrl, Object, Page, ResponseHead};
@@ -48,11 +48,14 @@ fn catalogue(folders: &[PathBuf]) -> Catalogue {
 #[expect(clippy::print_stdout, reason = "the list is what the command is asked for")]
 fn list(args: &CatalogueArgs) -> Result<Exit> {
     let catalogue = catalogue(&args.catalogue);
-    let width = catalogue.applications.iter().map(|one| one.id.len()).max().unwrap_or(0);
+    let line = |one: &Application| one.ancestors.join(" ← ");
+    let widest =
+        |text: &dyn Fn(&Application) -> usize| catalogue.applications.iter().map(text).max().unwrap_or(0);
+    let (id, name) = (widest(&|one| one.id.len()), widest(&|one| one.name.chars().count()));
+    let above = widest(&|one| line(one).chars().count());
     for one in &catalogue.applications {
         let levels: Vec<_> = one.levels.iter().map(|level| level.id.as_str()).collect();
-        let line = one.ancestors.join(" ← ");
-        println!("{:width$}  {:20}  {:12}  levels: {}", one.id, one.name, line, levels.join(", "));
+        println!("{:id$}  {:name$}  {:above$}  levels: {}", one.id, one.name, line(one), levels.join(", "));
     }
     Ok(Exit::Done)
 }
