@@ -174,9 +174,9 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
             return finish_second_thought(change, turn.release_now(), leased, stages);
         }
     }
-    if let Some(apps) = &stages.apps
-        && let Some(detail) = apps.second_thought(&leased.link, &stages.frontier())
-    {
+    // Apart from what follows, which asks the frontier, too.
+    let second = stages.apps.as_ref().and_then(|apps| apps.second_thought(&leased.link, &stages.frontier()));
+    if let Some(detail) = second {
         return finish_refusal(leased, Outcome::Skipped { reason: SkipReason::Application, detail }, stages);
     }
     if let Some(outcome) = given_up(leased, stages) {

@@ -161,3 +161,25 @@ fn a_page_is_judged_by_its_posts_and_not_by_what_stands_beside_them() {
     let relevance = relevance(&job);
     assert!(relevance["/posts"] > 1.5 * relevance["/beside"], "{relevance:?}");
 }
+
+#[test]
+fn a_list_that_waits_is_left_alone_once_a_better_one_was_seen_and_the_crawl_ends() {
+    const GENERATOR: &str = "<meta name=generator content=\"WordPress 6.1\">";
+    let server = Script::serve(|path, _| match path {
+        "/" => html(&format!(
+            "{GENERATOR}<body class=\"home page\"><a href=/category/a/>A</a> <a href=/news/>News</a>"
+        )),
+        "/news/" => {
+            html(&format!("{GENERATOR}<body class=blog><a class=page-numbers href=/news/page/2/>2</a>"))
+        }
+        "/news/page/2/" => html(&format!("{GENERATOR}<body class=\"blog paged\">")),
+        _ => missing(),
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("spec.toml");
+    std::fs::write(&path, spec(server.address, "")).unwrap();
+    crawl(&[&path, Path::new("--job"), &dir.path().join("job")]);
+    let paths = server.paths();
+    assert!(paths.iter().any(|path| path == "/news/"), "{paths:?}");
+    assert!(!paths.iter().any(|path| path == "/category/a/"), "{paths:?}");
+}
