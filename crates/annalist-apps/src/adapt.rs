@@ -3,6 +3,8 @@
 //! believed. What was learned counts when it has held on several pages (`notebook.rs`), and is written down for people
 //! (`write.rs`).
 
+use std::cell::Cell;
+
 use annalist_model::Object;
 use annalist_read::tree::Tree;
 
@@ -63,6 +65,8 @@ pub(crate) enum Failure {
     Field(String, Field),
 }
 
+/// Elements that are looked at to repair the rules for one page.
+const MOST_EFFORT: usize = 600_000;
 /// Fields that nearly every post has.
 const NEEDED: [Field; 4] = [Field::Author, Field::Date, Field::Body, Field::Title];
 
@@ -182,7 +186,7 @@ pub fn adapt(
     objects: &[Object],
     before: Option<&[Object]>,
 ) -> Option<(Vec<Object>, Lesson)> {
-    let setting = Setting { catalogue, application, matches, input };
+    let setting = Setting { catalogue, application, matches, input, effort: Cell::new(MOST_EFFORT) };
     let Some(level) = level else {
         // With what was on the page before, the level whose objects are found again is its level.
         let terminal = application.levels.iter().filter(|level| level.kind == LevelKind::Terminal);
@@ -221,12 +225,14 @@ struct Setting<'s> {
     application: &'s Application,
     matches: &'s Matches,
     input: &'s Input<'s>,
+    /// Elements that may still be looked at.
+    effort: Cell<usize>,
 }
 
 impl Setting<'_> {
     fn lesson(&self, level: &str, rules: Vec<ObjectRule>, changes: Vec<Changed>) -> Lesson {
         Lesson {
-            application: self.application.id.clone(),
+            application: self.application.software().to_owned(),
             host: self.input.url.host_name().to_owned(),
             level: level.to_owned(),
             sign: None,

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use annalist_model::Object;
 use annalist_read::text;
-use annalist_read::tree::{NodeId, Tree};
+use annalist_read::tree::{NodeId, Step, Tree};
 
 use crate::automaton::{Matches, Spot, select};
 use crate::catalogue::{Application, Field, FieldPlan, Level};
@@ -244,6 +244,9 @@ impl Reading<'_> {
         let raw = match (spot, &rule.value) {
             (None, value) => value.clone()?,
             (Some(Spot { attribute: Some(value), .. }), _) => (*value).to_owned(),
+            (Some(spot), _) if matches!(rule.field, Field::Date | Field::Modified) => {
+                spaced(self.input.tree, spot.node)
+            }
             (Some(spot), _) => self.text(spot.node, left),
         };
         let raw = match &rule.matches {
@@ -379,6 +382,18 @@ impl Reading<'_> {
             at = self.found.places.get(place)?.0;
         }
     }
+}
+
+/// The text of a place with a space between its elements: a number before a date is not a part of it.
+pub(crate) fn spaced(tree: &Tree, node: NodeId) -> String {
+    const MOST_STEPS: usize = 200;
+    let mut words: Vec<&str> = tree.text(node).unwrap_or_default().split_whitespace().collect();
+    for step in tree.walk(node).take(MOST_STEPS) {
+        if let Step::Enter(below) = step {
+            words.extend(tree.text(below).unwrap_or_default().split_whitespace());
+        }
+    }
+    words.join(" ")
 }
 
 /// Whether there is anything to it.

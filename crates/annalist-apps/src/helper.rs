@@ -9,7 +9,7 @@ use annalist_read::tree::Tree;
 use crate::adapt::{Changed, Lesson, Notebook, Standing};
 use crate::automaton::{Beside, Matches};
 use crate::catalogue::{Application, Catalogue, Description, Level, LevelKind, Shown};
-use crate::navigate::{Choice, choose};
+use crate::navigate::{Choice, choose, paged};
 use crate::parts::Extent;
 use crate::{adapt, extract, generic};
 
@@ -32,8 +32,8 @@ pub struct Seen {
     /// Its general type.
     pub general_type: Option<String>,
     pub level: Option<String>,
-    /// It is a list that leads to everything.
-    pub is_index: bool,
+    /// It is a list that leads to everything below this folder of its host.
+    pub index_of: Option<String>,
     pub objects: Vec<Object>,
     /// Where each of them is; nowhere if no description says it.
     pub places: Vec<Extent>,
@@ -104,10 +104,10 @@ fn look(catalogue: &Catalogue, input: &Input<'_>, learning: Option<&mut Learning
     }
     let navigation = choose(application, level, &matches, input);
     Seen {
-        application: Some(application.id.clone()),
+        application: Some(application.software().to_owned()),
         general_type: Some(application.general_type().to_owned()),
         level: level.map(|level| level.id.clone()),
-        is_index: level.is_some_and(|level| level.is_index),
+        index_of: level.filter(|level| level.is_index).map(|level| index_of(level, input)),
         objects,
         places,
         choices: navigation.choices,
@@ -142,10 +142,10 @@ impl Learning<'_> {
         let looked_for = level.map(|level| level.id.as_str());
         let known = {
             let notebook = self.notebook.lock().unwrap_or_else(PoisonError::into_inner);
-            if !notebook.is_hopeful(&host, &application.id, looked_for) {
+            if !notebook.is_hopeful(&host, application.software(), looked_for) {
                 return None;
             }
-            notebook.lesson(&host, &application.id, looked_for).cloned()
+            notebook.lesson(&host, application.software(), looked_for).cloned()
         };
         let again = known.and_then(|lesson| Some((adapt::again(application, &lesson, input)?, lesson)));
         let learned = again.or_else(|| {
@@ -154,16 +154,23 @@ impl Learning<'_> {
         let mut notebook = self.notebook.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((objects, lesson)) = learned else {
             if is_failing {
-                notebook.in_vain(&host, &application.id, looked_for);
+                notebook.in_vain(&host, application.software(), looked_for);
             }
             return None;
         };
         if notebook.learn(looked_for, lesson.clone()) == Standing::Proven {
-            let site = notebook.site(&host, &application.id);
+            let site = notebook.site(&host, application.software());
             *self.proven = site.map(|(description, file)| Proven { description, file });
         }
         Some((objects, lesson))
     }
+}
+
+/// The folder that a list is for: that of its first page.
+fn index_of(level: &Level, input: &Input<'_>) -> String {
+    let first = paged(input.url.as_url(), &level.paging).thread;
+    let path = first.path();
+    path.get(..=path.rfind('/').unwrap_or(0)).unwrap_or("/").to_owned()
 }
 
 /// What the address and the response's head say, as elements.

@@ -10,7 +10,7 @@ use annalist_apps::catalogue::{Application, Description, Mistake, Ruling, load};
 use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, parts, recognise_and_learn, report};
 use annalist_frontier::{Change, Frontier};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Capture, Hop, Link, Page, Time};
+use annalist_model::{CanonicalUrl, Capture, FoundLink, Hop, Link, Page, Time};
 use annalist_read::Reader;
 use annalist_read::tree::Tree;
 use annalist_sources::Archived;
@@ -18,6 +18,8 @@ use annalist_sources::Archived;
 use crate::job::JobDir;
 use crate::memory::Memory;
 
+/// Lists that lead to everything, of one host.
+const MOST_INDEXES: usize = 20;
 /// Hosts remembered; the frontier knows all of them.
 const MOST_HOSTS: usize = 100_000;
 
@@ -48,8 +50,8 @@ pub struct Sight {
 struct Known {
     /// The application of the last of its pages that had one.
     application: Option<String>,
-    /// A list that leads to everything was seen.
-    has_index: bool,
+    /// The folders for which a list was seen that leads to everything in them.
+    indexes: Vec<String>,
 }
 
 impl Apps {
@@ -134,8 +136,12 @@ impl Apps {
     pub fn hear(&self, url: &CanonicalUrl, seen: &Seen, frontier: &Frontier) -> Option<Change> {
         let application = seen.application.as_ref()?;
         let before = self.known(url.host(), frontier);
-        let now =
-            Known { application: Some(application.clone()), has_index: before.has_index || seen.is_index };
+        let mut indexes = before.indexes.clone();
+        let new: Vec<String> =
+            seen.index_of.iter().filter(|folder| !indexes.contains(folder)).cloned().collect();
+        indexes.extend(new);
+        indexes.truncate(MOST_INDEXES);
+        let now = Known { application: Some(application.clone()), indexes };
         if now == before {
             return None;
         }
@@ -153,13 +159,17 @@ impl Apps {
         frontier: &Frontier,
     ) -> Vec<Choice> {
         let known = self.known(url.host(), frontier);
-        let decided = |choice: Choice| match choice {
-            Choice::Spare { action, .. } if known.has_index => Choice::Never { reason: doubled(&action) },
+        let decided = |(choice, found): (Choice, &FoundLink)| match choice {
+            Choice::Spare { action, .. } if known.covers(&found.url) => {
+                Choice::Never { reason: doubled(&action) }
+            }
             Choice::Spare { score, action, instead } => Choice::Follow { score, action, instead },
             other => other,
         };
         match seen {
-            Some(seen) if seen.application.is_some() => seen.choices.iter().cloned().map(decided).collect(),
+            Some(seen) if seen.application.is_some() => {
+                seen.choices.iter().cloned().zip(&page.links).map(decided).collect()
+            }
             Some(_) => Vec::new(),
             // Feeds and sitemaps name what the application's pages name, and more.
             None => {
@@ -171,7 +181,7 @@ impl Apps {
                         return Choice::Never { reason: rule.name.clone() };
                     }
                     let is_own = found.url.host() == url.host() && found.kind.hop() == Hop::Manifest;
-                    let barred = is_own.then(|| barred(application, &known, &found.url)).flatten();
+                    let barred = is_own.then(|| barred(application, &found.url)).flatten();
                     barred.map_or(Choice::Untouched, |reason| Choice::Never { reason })
                 });
                 listed.collect()
@@ -192,7 +202,7 @@ impl Apps {
         let ruling = application.links.by_address(&link.url)?;
         match ruling.ruling {
             Ruling::Never if is_listed => Some(ruling.name.clone()),
-            Ruling::Spare { .. } if known.has_index => Some(doubled(&ruling.name)),
+            Ruling::Spare { .. } if !is_listed && known.covers(&link.url) => Some(doubled(&ruling.name)),
             _ => None,
         }
     }
@@ -242,13 +252,10 @@ pub struct Looked<'c> {
     pub at: annalist_model::Time,
 }
 
-fn barred(application: &Application, known: &Known, url: &CanonicalUrl) -> Option<String> {
+/// Who lists an address wants it to be read: only what is never followed is left out.
+fn barred(application: &Application, url: &CanonicalUrl) -> Option<String> {
     let rule = application.links.by_address(url)?;
-    match rule.ruling {
-        Ruling::Never => Some(rule.name.clone()),
-        Ruling::Spare { .. } if known.has_index => Some(doubled(&rule.name)),
-        _ => None,
-    }
+    (rule.ruling == Ruling::Never).then(|| rule.name.clone())
 }
 
 /// A mistake in a description, in words; it never keeps a crawl from going on.
@@ -277,17 +284,19 @@ fn note(host: &str) -> String {
 }
 
 impl Known {
+    /// Whether a list leads to everything around an address.
+    fn covers(&self, url: &CanonicalUrl) -> bool {
+        self.indexes.iter().any(|folder| url.path().starts_with(folder.as_str()))
+    }
+
     fn encode(&self) -> Vec<u8> {
-        let index = if self.has_index { "index" } else { "" };
-        format!("{}\t{index}", self.application.as_deref().unwrap_or_default()).into_bytes()
+        let application = self.application.as_deref().unwrap_or_default();
+        format!("{application}\t{}", self.indexes.join("\t")).into_bytes()
     }
 
     fn decode(bytes: &[u8]) -> Known {
         let text = String::from_utf8_lossy(bytes);
-        let (application, index) = text.split_once('\t').unwrap_or((&text, ""));
-        Known {
-            application: Some(application.to_owned()).filter(|id| !id.is_empty()),
-            has_index: index == "index",
-        }
+        let mut parts = text.split('\t').map(str::to_owned).filter(|part| !part.is_empty());
+        Known { application: parts.next(), indexes: parts.collect() }
     }
 }

@@ -10,6 +10,8 @@ use crate::catalogue::Description;
 const HOLDS: u32 = 3;
 /// Pages of one level that are tried in vain before nothing more is tried there.
 const VAIN: u32 = 6;
+/// Lessons of one level that take each other's place before nothing more is learned there.
+const FICKLE: u32 = 12;
 /// Sites remembered.
 const MOST_SITES: usize = 10_000;
 
@@ -40,12 +42,16 @@ struct Entry {
     lesson: Option<Lesson>,
     held: u32,
     in_vain: u32,
+    /// Lessons that took the place of others.
+    replaced: u32,
 }
 
 impl Notebook {
     /// Whether it is worth trying to learn more on that level of a site.
     pub fn is_hopeful(&self, host: &str, application: &str, level: Option<&str>) -> bool {
-        self.entries.get(&key(host, application, level)).is_none_or(|entry| entry.in_vain < VAIN)
+        self.entries
+            .get(&key(host, application, level))
+            .is_none_or(|entry| entry.in_vain < VAIN && entry.replaced < FICKLE)
     }
 
     /// What was learned there so far.
@@ -62,6 +68,7 @@ impl Notebook {
         let is_same = entry.lesson.as_ref().is_some_and(|known| same_rules(known, &lesson));
         entry.held = if is_same { entry.held + 1 } else { 1 };
         if !is_same {
+            entry.replaced += u32::from(entry.lesson.is_some());
             entry.lesson = Some(lesson);
         }
         if entry.held == HOLDS { Standing::Proven } else { Standing::Tentative }

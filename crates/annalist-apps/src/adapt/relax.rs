@@ -9,7 +9,10 @@ use super::search::below;
 use crate::xpath::{Axis, NodeTest, Operator, Path, Predicate, Step, Test, Value};
 
 /// What is tried at most for one expression.
-const MOST_CANDIDATES: usize = 400;
+const MOST_CANDIDATES: usize = 200;
+/// Elements whose names are looked at, and the names of one of them: real pages have fewer.
+const MOST_NODES: usize = 4_000;
+const MOST_WORDS: usize = 8;
 
 /// A relaxed path and how far it is from the one it came from.
 #[derive(Clone, Debug)]
@@ -37,7 +40,7 @@ pub(super) fn relaxations(tree: &Tree, within: &[NodeId], path: &Path, taste: &T
     let Some((target, before)) = steps.split_last() else { return Vec::new() };
     let mut seen: HashSet<Step> = HashSet::new();
     let mut found: Vec<Relaxed> = on_the_way(tree, within, path);
-    let mut nodes: Vec<NodeId> = within.iter().flat_map(|node| below(tree, *node)).collect();
+    let mut nodes: Vec<NodeId> = within.iter().flat_map(|node| below(tree, *node)).take(MOST_NODES).collect();
     nodes.sort_unstable();
     nodes.dedup();
     for node in nodes {
@@ -88,7 +91,7 @@ fn on_the_way(tree: &Tree, within: &[NodeId], path: &Path) -> Vec<Relaxed> {
             continue;
         }
         let mut instead: Vec<(Step, u32)> = Vec::new();
-        for node in within.iter().flat_map(|node| below(tree, *node)) {
+        for node in within.iter().flat_map(|node| below(tree, *node)).take(MOST_NODES) {
             for other in steps_for(tree, node) {
                 let other = Step { axis: step.axis, ..other };
                 if is_kin(step, &other) && other != *step && !instead.iter().any(|(known, _)| *known == other)
@@ -125,7 +128,7 @@ pub(super) fn steps_for(tree: &Tree, node: NodeId) -> Vec<Step> {
     for (name, value) in element.attributes() {
         match &**name {
             "class" => {
-                let words = value.split_ascii_whitespace().filter(|word| is_name(word));
+                let words = value.split_ascii_whitespace().filter(|word| is_name(word)).take(MOST_WORDS);
                 steps.extend(words.map(|word| with("class", Operator::Has(word.to_owned()))));
             }
             "id" | "name" if is_quotable(value) && !value.is_empty() => {
@@ -137,7 +140,7 @@ pub(super) fn steps_for(tree: &Tree, node: NodeId) -> Vec<Step> {
                 }
             }
             "itemprop" | "rel" | "property" | "role" => {
-                let words = value.split_ascii_whitespace().filter(|word| is_name(word));
+                let words = value.split_ascii_whitespace().filter(|word| is_name(word)).take(MOST_WORDS);
                 steps.extend(words.map(|word| with(name, Operator::Has(word.to_owned()))));
             }
             _ => {}

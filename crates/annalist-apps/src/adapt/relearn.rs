@@ -39,7 +39,11 @@ impl Setting<'_> {
             .filter(|object| object.body.split_whitespace().count() >= LEAST_WORDS)
             .filter(|object| spans(&whole, &words(&object.body)))
             .collect();
-        let lost = there.iter().filter(|object| !now.iter().any(|other| is_same(object, other)));
+        // What says something else now was edited; what says nothing, the rules do not find any more.
+        let lost = there.iter().filter(|object| {
+            let found: Vec<&Object> = now.iter().filter(|other| near(object, other)).collect();
+            !has_same(object, now, Field::Body) || !found.iter().any(|other| says_as_much(object, other))
+        });
         let mut kinds: Vec<&str> = lost.map(|object| object.kind.as_str()).collect();
         kinds.sort_unstable();
         kinds.dedup();
@@ -99,7 +103,7 @@ impl Setting<'_> {
                 for field in [Field::Body, Field::Author, Field::Date, Field::Title] {
                     let lacking: Vec<usize> = (0..located.len())
                         .filter(|number| {
-                            located.get(*number).is_some_and(|one| !has_same(one.object, now, field))
+                            located.get(*number).is_some_and(|one| is_lacking(one.object, now, field))
                         })
                         .collect();
                     let wanted: Vec<(&Located<'_>, NodeId)> = lacking
@@ -316,6 +320,23 @@ fn has_same(before: &Object, now: &[Object], field: Field) -> bool {
     }
 }
 
+/// Whether an object has all the fields that it had before, whatever is in them.
+fn says_as_much(before: &Object, now: &Object) -> bool {
+    let keeps = |before: &Option<String>, now: &Option<String>| before.is_none() || now.is_some();
+    keeps(&before.author, &now.author) && keeps(&before.date, &now.date) && keeps(&before.title, &now.title)
+}
+
+/// Whether a field that was there is not found any more.
+fn is_lacking(before: &Object, now: &[Object], field: Field) -> bool {
+    let mut found = now.iter().filter(|other| near(before, other));
+    match field {
+        Field::Body => !has_same(before, now, Field::Body),
+        Field::Author => before.author.is_some() && !found.any(|other| other.author.is_some()),
+        Field::Date => before.date.is_some() && !found.any(|other| other.date.is_some()),
+        _ => before.title.is_some() && !found.any(|other| other.title.is_some()),
+    }
+}
+
 /// Whether two are about the same body, however much was cut off or added.
 fn near(before: &Object, now: &Object) -> bool {
     let (old, new) = (words(&before.body), words(&now.body));
@@ -442,21 +463,6 @@ fn spans(all: &[String], wanted: &[String]) -> bool {
     let mut next = stretch.iter();
     let in_order = wanted.iter().filter(|word| next.any(|other| other == *word)).count();
     in_order == wanted.len()
-}
-
-/// Whether two are the same object, with everything that the first one had.
-fn is_same(before: &Object, now: &Object) -> bool {
-    let keeps = |before: &Option<String>, now: &Option<String>| before.is_none() || before == now;
-    let date = match (&before.date, &now.date) {
-        (Some(before), Some(now)) => same_moment(before, now),
-        (Some(_), None) => false,
-        (None, _) => true,
-    };
-    before.kind == now.kind
-        && words(&before.body) == words(&now.body)
-        && keeps(&before.author, &now.author)
-        && keeps(&before.title, &now.title)
-        && date
 }
 
 fn same_moment(one: &str, other: &str) -> bool {

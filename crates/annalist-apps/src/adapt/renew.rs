@@ -8,7 +8,7 @@ use annalist_read::tree::{NodeId, Step as Walk, Tree};
 
 use super::relax::{Relaxed, Taste, relaxations};
 use super::search::{below, find, find_path, is_within};
-use super::shape::{customary, is_believable};
+use super::shape::{customary, is_believable, is_elsewhere};
 use super::{Changed, Failure, Lesson, Setting, are_believable, tried, with_others};
 use crate::automaton::{Spot, select};
 use crate::catalogue::{Application, Field, FieldRule, Level, LevelKind, ObjectPlan, ObjectRule};
@@ -16,7 +16,9 @@ use crate::dates::{self, Hints};
 use crate::xpath::{Axis, Expression, NodeTest, Path, Step};
 
 /// Relaxed places of objects that are looked at closely.
-const MOST_LOOKED_AT: usize = 40;
+const MOST_LOOKED_AT: usize = 25;
+/// Objects that a field is looked for in: what holds in these holds in the others.
+const MOST_CONTEXTS: usize = 20;
 
 impl Setting<'_> {
     /// The level's failing actions, repaired.
@@ -160,12 +162,18 @@ impl Setting<'_> {
             {
                 break;
             }
+            if !self.spend(self.input.tree.len()) {
+                break;
+            }
             let spots = find_path(self.input.tree, NodeId::ROOT, &relaxed.path);
             let nodes: Vec<NodeId> = spots.iter().map(|spot| spot.node).collect();
             if !self.may_be_objects(&nodes, &dated, kind) || !tried_sets.insert(nodes) {
                 continue;
             }
             looked_at += 1;
+            if !self.spend(self.input.tree.len() * 4) {
+                break;
+            }
             let at = Expression { paths: vec![relaxed.path.clone()] };
             let rule = ObjectRule { at, fields: fields.clone(), is_only: true, ..plan.rule.clone() };
             let Some((rule, mut changes, objects)) = try_out(rule) else { continue };
@@ -236,7 +244,9 @@ impl Setting<'_> {
     /// Gives an object's rule an expression for a field that its own do not find.
     fn mend_field(&self, rule: &mut ObjectRule, field: Field) -> Option<Changed> {
         let tree = self.input.tree;
-        let contexts: Vec<NodeId> = find(tree, NodeId::ROOT, &rule.at).iter().map(|spot| spot.node).collect();
+        let contexts: Vec<NodeId> =
+            find(tree, NodeId::ROOT, &rule.at).iter().map(|spot| spot.node).take(MOST_CONTEXTS).collect();
+        let width: usize = contexts.iter().map(|context| below(tree, *context).count()).sum();
         let own: Vec<FieldRule> =
             rule.fields.iter().filter(|one| one.field == field && one.at.is_some()).cloned().collect();
         let first = own.first()?;
@@ -266,8 +276,13 @@ impl Setting<'_> {
                     if !seen.insert(path.clone()) {
                         continue;
                     }
-                    let values: Vec<Option<(NodeId, String)>> =
-                        contexts.iter().map(|context| self.first_value(*context, &path, &contexts)).collect();
+                    if !self.spend(width) {
+                        break;
+                    }
+                    let values: Vec<Option<(NodeId, String)>> = contexts
+                        .iter()
+                        .map(|context| self.first_value(*context, &path, &contexts, field == Field::Date))
+                        .collect();
                     let is_good = |value: &Option<(NodeId, String)>| {
                         value.as_ref().is_some_and(|(node, value)| {
                             is_believable(field, value, &hints) && self.is_free(*node, field, &taken)
@@ -325,7 +340,13 @@ impl Setting<'_> {
     }
 
     /// The first thing a path finds in an object that is not another object's.
-    fn first_value(&self, context: NodeId, path: &Path, contexts: &[NodeId]) -> Option<(NodeId, String)> {
+    fn first_value(
+        &self,
+        context: NodeId,
+        path: &Path,
+        contexts: &[NodeId],
+        is_date: bool,
+    ) -> Option<(NodeId, String)> {
         let tree = self.input.tree;
         let spots = find_path(tree, context, path);
         let is_own = |spot: &&Spot<'_>| {
@@ -336,6 +357,7 @@ impl Setting<'_> {
         let is_inner = |node: NodeId| node != context && contexts.contains(&node);
         let value = match spot.attribute {
             Some(value) => value.to_owned(),
+            None if is_date => crate::extract::spaced(tree, spot.node),
             None => annalist_read::text::plain(tree, spot.node, &is_inner),
         };
         (!value.trim().is_empty()).then(|| (spot.node, value.trim().to_owned()))
@@ -356,9 +378,27 @@ impl Setting<'_> {
         taken
     }
 
+    /// Whether there is effort left for looking at so many elements more.
+    fn spend(&self, elements: usize) -> bool {
+        let left = self.effort.get().saturating_sub(elements);
+        self.effort.set(left);
+        left > 0
+    }
+
     /// Names and dates do not stand in bodies, and bodies do not hold names and dates.
     fn is_free(&self, node: NodeId, field: Field, taken: &[(Field, NodeId)]) -> bool {
         let tree = self.input.tree;
+        // Who writes beside the matter has not written the matter.
+        let is_beside = |outer: NodeId| {
+            tree.element(outer).is_some_and(|element| {
+                let names = ["class", "id"].into_iter().filter_map(|name| element.attribute(name));
+                matches!(&**element.name(), "nav" | "aside" | "footer")
+                    || (&**element.name() != "body" && names.into_iter().any(is_elsewhere))
+            })
+        };
+        if field != Field::Body && super::search::around(tree, node).any(is_beside) {
+            return false;
+        }
         taken.iter().all(|(other, place)| match (field, other) {
             (Field::Body, Field::Author | Field::Date) => !is_within(tree, *place, node),
             (Field::Body, Field::Title) => true,
@@ -377,6 +417,8 @@ fn is_told(relaxed: &Relaxed, field: Field) -> bool {
     };
     match field {
         Field::Author => relaxed.dislike < 2,
+        // Any time on a page would do.
+        Field::Date | Field::Modified => relaxed.dislike < 2 && !relaxed.path.steps.is_empty(),
         // A paragraph is not the whole of it.
         Field::Body => {
             let step = relaxed.path.split().0.last();

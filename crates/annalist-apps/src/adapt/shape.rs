@@ -10,20 +10,17 @@ pub(super) fn customary(field: Field) -> &'static [&'static str] {
             "author",
             "byline",
             "username",
-            "user",
-            "name",
             "poster",
             "nick",
             "nickname",
             "fn",
-            "member",
             "writer",
             "writtenby",
+            "postedby",
         ],
         Field::Date | Field::Modified => {
-            &["date", "time", "datetime", "timestamp", "posted", "publish", "when", "updated", "meta"]
+            &["date", "time", "datetime", "timestamp", "posted", "publish", "when"]
         }
-        Field::Title => &["title", "subject", "headline", "heading"],
         Field::Body => &["content", "body", "text", "message", "entry", "post", "comment", "story"],
         _ => &[],
     }
@@ -71,4 +68,29 @@ fn is_control(value: &str) -> bool {
         .iter()
         .any(|door| plain.contains(door));
     is_door || CONTROLS.contains(&plain.as_str())
+}
+
+/// Words in the names of places that are about something else.
+pub(super) const ELSEWHERE: [&str; 16] = [
+    "cat",
+    "category",
+    "categories",
+    "tag",
+    "tags",
+    "sidebar",
+    "widget",
+    "aside",
+    "menu",
+    "nav",
+    "navigation",
+    "related",
+    "recent",
+    "footer",
+    "breadcrumb",
+    "archive",
+];
+
+/// Whether a name is about something else.
+pub(super) fn is_elsewhere(name: &str) -> bool {
+    name.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|part| ELSEWHERE.contains(&part))
 }

@@ -45,6 +45,13 @@ pub struct Application {
 }
 
 impl Application {
+    /// Its own id, or, where it is the description of one site, that of the software it runs.
+    pub fn software(&self) -> &str {
+        let is_site = self.id.contains('@');
+        let above = self.ancestors.iter().find(|id| !id.contains('@')).filter(|_| is_site);
+        above.unwrap_or(&self.id)
+    }
+
     /// blog, forum, wiki, news: the most general of its line.
     pub fn general_type(&self) -> &str {
         self.ancestors.last().unwrap_or(&self.id)

@@ -1,9 +1,11 @@
 //! Where descriptions come from: those the program brings along, and folders of files.
 
 use std::fs;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use super::describe::describe;
+use super::xml::LONGEST;
 use super::{Description, Mistake};
 
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
@@ -31,7 +33,7 @@ pub fn load(with_built_in: bool, folders: &[PathBuf]) -> Loaded {
             }
             Ok(files) => {
                 for file in files {
-                    match fs::read_to_string(&file) {
+                    match read(&file) {
                         Ok(text) => loaded.add(&file.display().to_string(), &text),
                         Err(fault) => loaded.miss(&file, format!("the file cannot be read: {fault}")),
                     }
@@ -41,6 +43,13 @@ pub fn load(with_built_in: bool, folders: &[PathBuf]) -> Loaded {
         }
     }
     loaded
+}
+
+/// Not more than a description can have.
+fn read(file: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    fs::File::open(file)?.take(LONGEST as u64 + 1).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 impl Loaded {

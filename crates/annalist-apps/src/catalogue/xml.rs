@@ -16,7 +16,7 @@ pub(super) struct Xml {
 
 /// A file nested deeper, or longer, is a mistake.
 const DEEPEST: usize = 16;
-const LONGEST: usize = 4 << 20;
+pub(super) const LONGEST: usize = 4 << 20;
 
 impl Xml {
     pub(super) fn attribute(&self, name: &str) -> Option<&str> {

@@ -215,7 +215,11 @@ impl<'t> Parser<'t> {
 
     fn expected(&self, expected: &'static str) -> ExpressionError {
         let before = self.text.get(..self.at).unwrap_or(self.text);
-        ExpressionError { text: self.text.to_owned(), at: before.chars().count() + 1, expected }
+        ExpressionError {
+            text: annalist_model::link::shortened(self.text, 200).to_owned(),
+            at: before.chars().count() + 1,
+            expected,
+        }
     }
 }
 
