@@ -212,7 +212,7 @@ pub fn adapt(
 pub(crate) fn again(application: &Application, lesson: &Lesson, input: &Input<'_>) -> Option<Vec<Object>> {
     let level = application.levels.iter().find(|level| level.id == lesson.level)?;
     let rules = with_others(&lesson.rules, level);
-    let objects = tried(&rules, Some(&level.description), &application.id, input);
+    let objects = tried(&rules, Some(&level.description), application.software(), input);
     let first = level.objects.first().map(|plan| plan.rule.kind.as_str());
     let main: Vec<Object> =
         objects.iter().filter(|object| Some(object.kind.as_str()) == first).cloned().collect();

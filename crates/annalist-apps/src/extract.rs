@@ -413,7 +413,7 @@ fn digits(native: &str) -> Option<String> {
 
 /// The same for the same object, under whatever address it is seen: the software's own number of it, or else what it says.
 fn identity(object: &Object, native: Option<&str>, input: &Input<'_>, application: &Application) -> String {
-    let software = application.ancestors.iter().rev().nth(1).map_or(application.id.as_str(), String::as_str);
+    let software = application.software();
     let host = input.url.host_name();
     match native {
         Some(native) => format!("{software}:{host}:{}:{native}", object.kind),

@@ -48,7 +48,12 @@ impl Setting<'_> {
         kinds.sort_unstable();
         kinds.dedup();
         let run = |rules: &[ObjectRule]| {
-            tried(&with_others(rules, level), Some(&level.description), &self.application.id, self.input)
+            tried(
+                &with_others(rules, level),
+                Some(&level.description),
+                self.application.software(),
+                self.input,
+            )
         };
         let (mut rules, mut changes) = (Vec::new(), Vec::new());
         let mut objects = now.to_vec();

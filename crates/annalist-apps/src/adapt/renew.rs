@@ -53,7 +53,7 @@ impl Setting<'_> {
             return None;
         }
         let all = with_others(&rules, level);
-        let objects = tried(&all, Some(&level.description), &self.application.id, self.input);
+        let objects = tried(&all, Some(&level.description), self.application.software(), self.input);
         Some((objects, self.lesson(&level.id, rules, changes)))
     }
 
@@ -78,7 +78,7 @@ impl Setting<'_> {
                 },
             );
             let all = with_others(std::slice::from_ref(&rule), level);
-            let objects = tried(&all, Some(&level.description), &self.application.id, self.input);
+            let objects = tried(&all, Some(&level.description), self.application.software(), self.input);
             let mut lesson = self.lesson(&level.id, vec![rule], changes);
             lesson.sign = Some(sign);
             return Some((objects, lesson));
@@ -94,7 +94,7 @@ impl Setting<'_> {
                 && are_believable(&tried(
                     std::slice::from_ref(&plan.rule),
                     Some(&level.description),
-                    &self.application.id,
+                    self.application.software(),
                     self.input,
                 ))
         };
@@ -117,7 +117,12 @@ impl Setting<'_> {
             let mut rule = rule;
             let mut changes = Vec::new();
             let run = |rule: &ObjectRule| {
-                tried(std::slice::from_ref(rule), Some(&level.description), &self.application.id, self.input)
+                tried(
+                    std::slice::from_ref(rule),
+                    Some(&level.description),
+                    self.application.software(),
+                    self.input,
+                )
             };
             let mut objects = run(&rule);
             for field in [Field::Date, Field::Author, Field::Body, Field::Title] {
