@@ -71,7 +71,13 @@ const MOST_EFFORT: usize = 600_000;
 const NEEDED: [Field; 4] = [Field::Author, Field::Date, Field::Body, Field::Title];
 
 /// What of a level's rules does not work on a page.
-pub(crate) fn failures(level: &Level, objects: &[Object], tree: &Tree) -> Vec<Failure> {
+/// `works`: whether the rules for objects of a type have found some on other pages.
+pub(crate) fn failures(
+    level: &Level,
+    objects: &[Object],
+    tree: &Tree,
+    works: &dyn Fn(&str) -> bool,
+) -> Vec<Failure> {
     let mut failures = Vec::new();
     let mut kinds: Vec<&str> = Vec::new();
     for plan in &level.objects {
@@ -83,7 +89,7 @@ pub(crate) fn failures(level: &Level, objects: &[Object], tree: &Tree) -> Vec<Fa
         let of_kind: Vec<&Object> = objects.iter().filter(|object| object.kind == kind).collect();
         if of_kind.is_empty() {
             // A list of comments may be empty; a page of content has content.
-            if place == 0 || (kind == "comment" && renew::has_comments(tree)) {
+            if place == 0 || (kind == "comment" && !works(kind) && renew::has_comments(tree)) {
                 failures.push(Failure::Object(kind.to_owned()));
             }
             continue;
@@ -177,6 +183,7 @@ fn tried(
 
 /// Repairs what does not work on a page. `before`: what was lifted out of it the last time. Gives what is on the page by the repaired
 /// rules, and what was learned.
+#[expect(clippy::too_many_arguments, reason = "what is known of a page, and nothing else")]
 pub fn adapt(
     catalogue: &Catalogue,
     application: &Application,
@@ -185,6 +192,7 @@ pub fn adapt(
     input: &Input<'_>,
     objects: &[Object],
     before: Option<&[Object]>,
+    works: &dyn Fn(&str) -> bool,
 ) -> Option<(Vec<Object>, Lesson)> {
     let setting = Setting { catalogue, application, matches, input, effort: Cell::new(MOST_EFFORT) };
     let Some(level) = level else {
@@ -204,7 +212,7 @@ pub fn adapt(
     {
         return Some(done);
     }
-    let failures = failures(level, objects, input.tree);
+    let failures = failures(level, objects, input.tree, works);
     if failures.is_empty() { None } else { setting.renew(level, &failures) }
 }
 

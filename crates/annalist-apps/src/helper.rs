@@ -134,12 +134,27 @@ impl Learning<'_> {
         if level.is_none() && input.page.text.len() < LEAST_TEXT {
             return None;
         }
-        let is_failing = level.is_none_or(|level| !adapt::failures(level, objects, input.tree).is_empty());
+        let host = input.url.host_name().to_owned();
+        let looked_for = level.map(|level| level.id.as_str());
+        let software = application.software();
+        let working: Vec<String> = {
+            let mut notebook = self.notebook.lock().unwrap_or_else(PoisonError::into_inner);
+            let kinds =
+                level.into_iter().flat_map(|level| &level.objects).map(|plan| plan.rule.kind.as_str());
+            for kind in objects.iter().map(|object| object.kind.as_str()) {
+                notebook.works(&host, software, looked_for, kind);
+            }
+            kinds
+                .filter(|kind| notebook.is_working(&host, software, looked_for, kind))
+                .map(str::to_owned)
+                .collect()
+        };
+        let works = |kind: &str| working.iter().any(|known| known == kind);
+        let is_failing =
+            level.is_none_or(|level| !adapt::failures(level, objects, input.tree, &works).is_empty());
         if !is_failing && self.before.is_none() {
             return None;
         }
-        let host = input.url.host_name().to_owned();
-        let looked_for = level.map(|level| level.id.as_str());
         let known = {
             let notebook = self.notebook.lock().unwrap_or_else(PoisonError::into_inner);
             if !notebook.is_hopeful(&host, application.software(), looked_for) {
@@ -149,7 +164,16 @@ impl Learning<'_> {
         };
         let again = known.and_then(|lesson| Some((adapt::again(application, &lesson, input)?, lesson)));
         let learned = again.or_else(|| {
-            adapt::adapt(page.catalogue, application, level, page.matches, input, objects, self.before)
+            adapt::adapt(
+                page.catalogue,
+                application,
+                level,
+                page.matches,
+                input,
+                objects,
+                self.before,
+                &works,
+            )
         });
         let mut notebook = self.notebook.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((objects, lesson)) = learned else {

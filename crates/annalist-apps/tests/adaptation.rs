@@ -407,3 +407,27 @@ fn hostile_markup_is_given_up_soon() {
         learned(&catalogue, &sample, &sample.html, None);
     }
 }
+
+#[test]
+fn a_list_of_the_latest_comments_is_not_what_was_said_about_a_post() {
+    let catalogue = catalogue();
+    let sample = sample("wordpress", "post");
+    let latest: String = (0..4)
+        .map(|n| format!("<li class=\"latest-comments__comment\"><b class=\"comment-author\">Ida</b> <time datetime=\"2023-04-1{n}\">x</time><p class=\"comment-text\">Some words of hers</p></li>"))
+        .collect();
+    let list = format!("<ol class=\"latest-comments\">{latest}</ol></body>");
+    let notebook = Mutex::new(Notebook::default());
+    let look = |html: &str| {
+        with_page(&sample, html, |input| recognise_and_learn(&catalogue, &notebook, None, input))
+    };
+    let with_comments = sample.html.replace("</body>", &list);
+    let comments = elements(&with_comments, "comment");
+    let (first, last) = (comments[0].0.start, comments.iter().map(|(_, close, _)| close.end).max().unwrap());
+    let without = format!("{}{}", &with_comments[..first], &with_comments[last..]);
+    let count = |seen: &Seen| seen.objects.iter().filter(|object| object.kind == "comment").count();
+    for _ in 0..4 {
+        let (seen, proven) = look(&without);
+        assert_eq!((count(&seen), proven.is_none()), (0, true), "{:?}", seen.changes);
+    }
+    assert_eq!(count(&look(&with_comments).0), count(&look(&sample.html).0));
+}

@@ -44,6 +44,8 @@ struct Entry {
     in_vain: u32,
     /// Lessons that took the place of others.
     replaced: u32,
+    /// Types of objects that the rules have found there.
+    working: Vec<String>,
 }
 
 impl Notebook {
@@ -72,6 +74,19 @@ impl Notebook {
             entry.lesson = Some(lesson);
         }
         if entry.held == HOLDS { Standing::Proven } else { Standing::Tentative }
+    }
+
+    /// The rules have found objects of a type: where they find none, there are none.
+    pub fn works(&mut self, host: &str, application: &str, level: Option<&str>, kind: &str) {
+        let entry = self.entries.entry(key(host, application, level)).or_default();
+        if !entry.working.iter().any(|known| known == kind) {
+            entry.working.push(kind.to_owned());
+        }
+    }
+
+    pub fn is_working(&self, host: &str, application: &str, level: Option<&str>, kind: &str) -> bool {
+        let entry = self.entries.get(&key(host, application, level));
+        entry.is_some_and(|entry| entry.working.iter().any(|known| known == kind))
     }
 
     /// A page on which nothing could be learned.

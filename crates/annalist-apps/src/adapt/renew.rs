@@ -104,6 +104,8 @@ impl Setting<'_> {
     /// A rule that finds objects of a type where the described ones find none.
     fn new_object(&self, kind: &str, level: &Level) -> Option<(ObjectRule, Vec<Changed>)> {
         let own: Vec<&ObjectPlan> = level.objects.iter().filter(|plan| plan.rule.kind == kind).collect();
+        // A page without comments says nothing against the rules that find comments on others.
+        let is_main = level.objects.first().is_some_and(|plan| plan.rule.kind == kind);
         let fields: Vec<FieldRule> = own.iter().flat_map(|plan| plan.rule.fields.clone()).collect();
         let before: Vec<String> = own.iter().map(|plan| plan.rule.at.to_string()).collect();
         let changed = |rule: &ObjectRule, how: String, objects: &[Object]| Changed {
@@ -137,7 +139,7 @@ impl Setting<'_> {
         };
         // What others of its kind do.
         for (application, plan) in self.siblings(kind) {
-            let mut rule = ObjectRule { is_only: true, ..plan.rule.clone() };
+            let mut rule = ObjectRule { is_only: is_main, ..plan.rule.clone() };
             rule.fields.extend(fields.iter().cloned());
             if let Some((rule, mut changes, objects)) = try_out(rule) {
                 changes.insert(0, changed(&rule, format!("as in {}", application.name), &objects));
@@ -180,7 +182,7 @@ impl Setting<'_> {
                 break;
             }
             let at = Expression { paths: vec![relaxed.path.clone()] };
-            let rule = ObjectRule { at, fields: fields.clone(), is_only: true, ..plan.rule.clone() };
+            let rule = ObjectRule { at, fields: fields.clone(), is_only: is_main, ..plan.rule.clone() };
             let Some((rule, mut changes, objects)) = try_out(rule) else { continue };
             let worth = worth(&objects);
             if best.as_ref().is_none_or(|(_, most, ..)| worth > *most) {
@@ -201,7 +203,7 @@ impl Setting<'_> {
         let is_whole = |node: &NodeId| {
             tree.element(*node).is_some_and(|element| matches!(&**element.name(), "html" | "body" | "head"))
         };
-        if nodes.iter().any(is_whole) {
+        if nodes.iter().any(is_whole) || nodes.iter().any(|node| is_beside(tree, *node)) {
             return false;
         }
         let holding = nodes.iter().filter(|node| dated.contains(node)).count();
@@ -394,14 +396,7 @@ impl Setting<'_> {
     fn is_free(&self, node: NodeId, field: Field, taken: &[(Field, NodeId)]) -> bool {
         let tree = self.input.tree;
         // Who writes beside the matter has not written the matter.
-        let is_beside = |outer: NodeId| {
-            tree.element(outer).is_some_and(|element| {
-                let names = ["class", "id"].into_iter().filter_map(|name| element.attribute(name));
-                matches!(&**element.name(), "nav" | "aside" | "footer")
-                    || (&**element.name() != "body" && names.into_iter().any(is_elsewhere))
-            })
-        };
-        if field != Field::Body && super::search::around(tree, node).any(is_beside) {
+        if field != Field::Body && is_beside(tree, node) {
             return false;
         }
         taken.iter().all(|(other, place)| match (field, other) {
@@ -476,13 +471,26 @@ fn object_words(kind: &str) -> &'static [&'static str] {
     }
 }
 
+/// Whether a place is beside the matter: in a menu, a list of the latest, a footer.
+fn is_beside(tree: &Tree, node: NodeId) -> bool {
+    super::search::around(tree, node).any(|outer| {
+        tree.element(outer).is_some_and(|element| {
+            let mut names = ["class", "id"].into_iter().filter_map(|name| element.attribute(name));
+            matches!(&**element.name(), "nav" | "aside" | "footer")
+                || (!matches!(&**element.name(), "html" | "body") && names.any(is_elsewhere))
+        })
+    })
+}
+
 /// Whether the page shows comments: something called so, more than once, with a date in it.
 pub(super) fn has_comments(tree: &Tree) -> bool {
     let dated = dated_nodes(tree);
     let named = below(tree, NodeId::ROOT).filter(|node| {
         let Some(element) = tree.element(*node) else { return false };
         let names = ["class", "id"].iter().filter_map(|name| element.attribute(name));
-        dated.contains(node) && names.into_iter().any(|name| name.to_ascii_lowercase().contains("comment"))
+        dated.contains(node)
+            && names.into_iter().any(|name| name.to_ascii_lowercase().contains("comment"))
+            && !is_beside(tree, *node)
     });
     named.take(3).count() >= 2
 }

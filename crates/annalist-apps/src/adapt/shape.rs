@@ -71,7 +71,7 @@ fn is_control(value: &str) -> bool {
 }
 
 /// Words in the names of places that are about something else.
-pub(super) const ELSEWHERE: [&str; 16] = [
+pub(super) const ELSEWHERE: [&str; 21] = [
     "cat",
     "category",
     "categories",
@@ -79,12 +79,17 @@ pub(super) const ELSEWHERE: [&str; 16] = [
     "tags",
     "sidebar",
     "widget",
+    "widgets",
     "aside",
     "menu",
     "nav",
     "navigation",
     "related",
     "recent",
+    "recentcomments",
+    "latest",
+    "popular",
+    "teaser",
     "footer",
     "breadcrumb",
     "archive",
