@@ -484,15 +484,19 @@ fn is_beside(tree: &Tree, node: NodeId) -> bool {
 
 /// Whether the page shows comments: something called so, more than once, with a date in it.
 pub(super) fn has_comments(tree: &Tree) -> bool {
-    let dated = dated_nodes(tree);
-    let named = below(tree, NodeId::ROOT).filter(|node| {
+    const LEAST: usize = 2;
+    let is_named = |node: &NodeId| {
         let Some(element) = tree.element(*node) else { return false };
-        let names = ["class", "id"].iter().filter_map(|name| element.attribute(name));
-        dated.contains(node)
-            && names.into_iter().any(|name| name.to_ascii_lowercase().contains("comment"))
-            && !is_beside(tree, *node)
-    });
-    named.take(3).count() >= 2
+        let mut names = ["class", "id"].into_iter().filter_map(|name| element.attribute(name));
+        names.any(|name| name.to_ascii_lowercase().contains("comment")) && !is_beside(tree, *node)
+    };
+    // Names first: dates are dear to look for, and most pages have none of these names.
+    let named: Vec<NodeId> = below(tree, NodeId::ROOT).filter(is_named).collect();
+    if named.len() < LEAST {
+        return false;
+    }
+    let dated = dated_nodes(tree);
+    named.iter().filter(|node| dated.contains(node)).take(LEAST).count() >= LEAST
 }
 
 /// Elements with a date in them, by a `time` element or a text that is nothing but a date.
