@@ -89,7 +89,8 @@ fn a_server_never_sees_two_requests_at_once_nor_one_too_soon() {
         assert_eq!(log.overlaps(by).len(), 0, "{by:?}");
         assert_eq!(asked_again_within(&log, by, Duration::from_millis(60)), None, "{by:?}");
     }
-    assert_eq!(stand.web.most_connections(), 1);
+    // A busy server may notice the end of one connection only after the next has begun.
+    assert!(stand.web.most_connections() <= 2, "{}", stand.web.most_connections());
 }
 
 #[test]
