@@ -70,7 +70,7 @@ pub fn of_job(job: &Path, spec: &Spec) -> Result<Vec<(CanonicalUrl, Page)>> {
     let source = ArchiveSource::open(&files, limits.body_bytes as u64)?;
     let reader = Reader::with_limits(spec.canonical.clone(), limits);
     let apps = Apps::of(spec, None).0;
-    let documents = source.documents().iter().filter_map(|url| source.fetch(url).ok());
+    let documents = source.documents().iter().filter_map(|url| source.newest(url).ok());
     Ok(documents.map(|found| (found.url.clone(), read_as_judged(&reader, apps.as_ref(), &found))).collect())
 }
 
@@ -95,7 +95,7 @@ pub fn response_of(spec: &Spec, address: &str) -> Result<Archived> {
     // Where a redirect led is the page.
     let documents = source.documents();
     let found = documents.iter().find(|found| **found == url).or_else(|| documents.first());
-    match found.and_then(|found| source.fetch(found).ok()) {
+    match found.and_then(|found| source.newest(found).ok()) {
         Some(found) => Ok(found),
         None => bail!("{url} gave no page: {}", why_none(spec, &job.0, &url)),
     }
