@@ -191,6 +191,11 @@ impl Judging {
         Some(Change::Valued { key: leased.key, value })
     }
 
+    /// What a link is probably worth, by all that was learned.
+    pub fn estimate(&self, key: UrlKey) -> Option<f32> {
+        self.judge().reconsider(key)
+    }
+
     /// Nothing came of a link.
     pub fn lost(&self, key: UrlKey) {
         self.judge().leads_nowhere(key);

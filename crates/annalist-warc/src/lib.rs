@@ -3,7 +3,7 @@
 //! | question | file |
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
-//! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
+//! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `copy.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs`, `sorted.rs` |
 //! | whether a file is as it should be | `verify/` |
@@ -11,6 +11,7 @@
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
 
 mod cdx;
+mod copy;
 mod date;
 mod digest;
 mod fields;
@@ -33,6 +34,7 @@ mod verify;
 mod writer;
 
 pub use cdx::{CdxLine, CdxLines};
+pub use copy::Stored;
 pub use date::{digits14, digits17, millis_of_digits, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;

@@ -10,6 +10,7 @@ mod check;
 pub mod crawl;
 mod demo;
 mod explain;
+mod extract;
 mod frequencies;
 mod index;
 mod judge;
@@ -22,6 +23,7 @@ pub mod verify;
 pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Crawl(args) => crawl::run(&args),
+        Command::Extract(args) => extract::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Stop(args) => stop::run(&args),
         Command::Explain(args) => explain::run(&args),

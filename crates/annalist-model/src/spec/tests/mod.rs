@@ -177,3 +177,28 @@ fn limits_of_pages_are_those_of_a_whole_site() {
     assert_eq!(mistakes.len(), 1, "{mistakes:?}");
     assert!(mistakes[0].message.contains("write them for example.org"));
 }
+
+#[test]
+fn a_collection_out_of_an_archive_goes_anywhere_and_may_begin_with_its_references() {
+    let seeded = format!("{LEAST}[extract]\nsnapshot = \"all\"\n");
+    let extract = spec(&seeded);
+    assert_eq!(extract.seeds[0].scope, ScopeKind::Any);
+    assert_eq!(extract.extract.unwrap().snapshot, super::SnapshotChoice::All);
+    assert_eq!(spec(LEAST).seeds[0].scope, ScopeKind::Host);
+    let said = seeded.replace("[extract]", "scope = \"host\"\n[extract]");
+    assert_eq!(spec(&said).seeds[0].scope, ScopeKind::Host);
+
+    let unseeded = "name = \"x\"\n[topic]\nreferences = [\"http://a.test/\"]\n";
+    assert!(super::parse_extract(unseeded, &no_files).spec.is_some());
+    assert!(parsed(unseeded).spec.is_none(), "a crawl needs seeds");
+    let nothing = super::parse_extract("name = \"x\"\n", &no_files).mistakes;
+    assert_eq!(nothing.len(), 1, "{nothing:?}");
+}
+
+#[test]
+fn the_last_day_of_an_event_belongs_to_it_as_a_whole() {
+    let event = format!("{LEAST}[event]\nfrom = 2010-05-01\nuntil = 2010-05-02\n");
+    let event = spec(&event).event.unwrap();
+    assert_eq!(event.begins().rfc3339(), "2010-05-01T00:00:00.000Z");
+    assert_eq!(event.ends().rfc3339(), "2010-05-02T23:59:59.999Z");
+}
