@@ -245,6 +245,7 @@ pub fn rules(spec: &Spec) -> Rules {
         tunnel_decay: *tunnel_decay as f32,
         most_links: *remembered_links,
         languages: spec.topic.languages.clone(),
+        event: spec.event.clone(),
         addresses: address_rules(spec),
         combines: spec.frontier.update.is_none(),
         ..Rules::default()

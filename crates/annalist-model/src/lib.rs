@@ -28,5 +28,5 @@ pub use object::Object;
 pub use outcome::{Outcome, SkipReason};
 pub use page::{FoundLink, Page, Readability, Unusable};
 pub use score::Score;
-pub use time::Time;
+pub use time::{DocumentTime, Time, TimeBasis};
 pub use url::{CanonicalUrl, Canonicaliser, UrlError, UrlKey};

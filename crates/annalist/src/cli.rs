@@ -240,13 +240,24 @@ pub struct LearnArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   annalist judge my.toml page.html
-  annalist judge my.toml https://www.example.org/about --json")]
+  annalist judge my.toml https://www.example.org/about --json
+  annalist judge --evaluate votes --out curves    does the relevance of pages to events agree with people?
+
+--evaluate reads topics.tsv (Code, Description) and annotations/*.csv (campaign, contentRelevance, timeRelevance, vote) of a
+folder; see docs/evaluation.md.")]
 pub struct JudgeArgs {
     /// The spec, a TOML file
-    pub spec: PathBuf,
+    #[arg(required_unless_present = "evaluate")]
+    pub spec: Option<PathBuf>,
     /// A file with a page, HTML or text, or the address of one
-    #[arg(value_name = "FILE|URL")]
-    pub page: String,
+    #[arg(value_name = "FILE|URL", required_unless_present = "evaluate")]
+    pub page: Option<String>,
+    /// Compare the ways to judge pages of events with what people said of them
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["spec", "page", "definition"])]
+    pub evaluate: Option<PathBuf>,
+    /// Write break-even.csv, curves.csv and curves-*.svg of --evaluate there
+    #[arg(long, value_name = "DIR", requires = "evaluate")]
+    pub out: Option<PathBuf>,
     /// What was learned [default: collections/NAME/definition.toml, or the keywords and local references of the spec]
     #[arg(long, value_name = "FILE")]
     pub definition: Option<PathBuf>,

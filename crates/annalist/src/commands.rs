@@ -9,6 +9,7 @@ mod apps;
 mod check;
 pub mod crawl;
 mod demo;
+mod evaluate;
 mod explain;
 mod extract;
 mod frequencies;

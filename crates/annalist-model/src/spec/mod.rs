@@ -202,6 +202,24 @@ pub struct Event {
     pub lead: Duration,
     /// Half-life of relevance after it.
     pub cooldown: Duration,
+    /// What a page's content and its time make of it together.
+    pub relevance: RelevanceKind,
+    /// Of the content, where relevance is the mean of both.
+    pub weight: f64,
+}
+
+/// What makes a page relevant to an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum RelevanceKind {
+    /// Content and time together, in the form that agreed best with people.
+    #[default]
+    Default,
+    Content,
+    Time,
+    /// The weighted mean of content and time.
+    Mean,
+    /// Nothing: the crawl is unfocused.
+    None,
 }
 
 impl Event {

@@ -176,7 +176,8 @@ fn event(root: &Table<'_>) -> Option<Event> {
         let message = format!("expected a day not before {from} (event.from), found {until}");
         table.notes().mistake(table.line_of("until"), &table.key_of("until"), message);
     }
-    Some(Event { from, until, lead: draft.lead, cooldown: draft.cooldown })
+    let EventDraft { lead, cooldown, relevance, weight, .. } = draft;
+    Some(Event { from, until, lead, cooldown, relevance, weight })
 }
 
 /// A reference that is no URL must be a file that can be read.

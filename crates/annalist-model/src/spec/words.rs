@@ -1,8 +1,8 @@
 //! The settings that are one of a few words, and the words.
 
 use super::{
-    BadCertificates, DigestKind, Order, RobotsPolicy, ScopeKind, ScorerKind, SiteOrder, SnapshotChoice,
-    Update,
+    BadCertificates, DigestKind, Order, RelevanceKind, RobotsPolicy, ScopeKind, ScorerKind, SiteOrder,
+    SnapshotChoice, Update,
 };
 
 /// A setting that is written as one of a few words.
@@ -80,6 +80,16 @@ impl Words for SnapshotChoice {
         ("newest", SnapshotChoice::Newest),
         ("oldest", SnapshotChoice::Oldest),
         ("all", SnapshotChoice::All),
+    ];
+}
+
+impl Words for RelevanceKind {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("default", RelevanceKind::Default),
+        ("content", RelevanceKind::Content),
+        ("time", RelevanceKind::Time),
+        ("mean", RelevanceKind::Mean),
+        ("none", RelevanceKind::None),
     ];
 }
 

@@ -4,7 +4,7 @@ mod mistakes;
 mod round_trip;
 mod seeds;
 
-use super::{Order, Parsed, RobotsPolicy, ScopeKind, Spec, parse};
+use super::{Order, Parsed, RelevanceKind, RobotsPolicy, ScopeKind, Spec, parse};
 use std::time::Duration;
 
 /// What every spec needs, and nothing else.
@@ -56,6 +56,8 @@ from = 2009-10-01
 until = 2012-06-30
 lead = "30d"
 cooldown = "1y"
+relevance = "mean"
+weight = 0.25
 
 [scope]
 include = ['host.endsWith(".gr") && depth <= 4']
@@ -90,8 +92,12 @@ allow = ["127.0.0.0/8"]
     assert_eq!((spec.seeds[1].scope, spec.seeds[1].depth), (ScopeKind::Domain, Some(3)));
     assert_eq!(spec.topic.entities[0].aliases, ["Samaras"]);
     assert_eq!(spec.event.as_ref().unwrap().until, jiff::civil::date(2012, 6, 30));
+    assert_eq!(
+        spec.event.as_ref().map(|event| (event.relevance, event.weight)),
+        Some((RelevanceKind::Mean, 0.25))
+    );
     assert_eq!(spec.scope.include[0].key, "scope.include[0]");
-    assert_eq!(spec.scope.include[0].line, 26);
+    assert_eq!(spec.scope.include[0].line, 28);
     assert_eq!(spec.limits.size_bytes, Some(50_000_000_000));
     assert_eq!(spec.politeness.min_delay, Duration::from_secs(2));
     assert_eq!(spec.network.resolve[0].0, "blog.test");

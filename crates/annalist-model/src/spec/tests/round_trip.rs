@@ -7,9 +7,9 @@ use proptest::prelude::*;
 
 use super::super::{
     ArchiveRules, BadCertificates, DigestKind, Entity, Event, Expression, ExtractRules, FetchRules,
-    FrontierRules, JudgeRules, Limits, Network, Order, Politeness, RobotsPolicy, SIGNALS, ScopeKind,
-    ScopeRules, ScorerKind, Seed, SiteOrder, SiteRules, SnapshotChoice, Spec, Topic, Update, UrlPattern,
-    Words,
+    FrontierRules, JudgeRules, Limits, Network, Order, Politeness, RelevanceKind, RobotsPolicy, SIGNALS,
+    ScopeKind, ScopeRules, ScorerKind, Seed, SiteOrder, SiteRules, SnapshotChoice, Spec, Topic, Update,
+    UrlPattern, Words,
 };
 use crate::score::Score;
 use crate::url::{CanonicalUrl, Canonicaliser};
@@ -59,9 +59,12 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn event()(day in 1i8..28, later in 0i8..2, lead in duration(), cooldown in duration()) -> Event {
+    fn event()(
+        day in 1i8..28, later in 0i8..2, lead in duration(), cooldown in duration(), relevance in a_word::<RelevanceKind>(),
+        weight in 0f64..=1.0,
+    ) -> Event {
         let from = jiff::civil::date(2010, 2, day);
-        Event { from, until: jiff::civil::date(2010, 2 + later, day), lead, cooldown }
+        Event { from, until: jiff::civil::date(2010, 2 + later, day), lead, cooldown, relevance, weight }
     }
 }
 
@@ -224,6 +227,8 @@ fn the_effective_spec_names_every_key() {
         until: jiff::civil::date(2010, 1, 1),
         lead: Duration::ZERO,
         cooldown: Duration::ZERO,
+        relevance: RelevanceKind::Default,
+        weight: 0.5,
     });
     let text = spec.to_toml();
     for key in super::super::keys().into_iter().filter(|key| !["entity", "pattern"].contains(&key.name)) {
