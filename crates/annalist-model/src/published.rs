@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::Offset;
 use serde::{Serialize, Serializer};
 
 use crate::time::Time;
@@ -12,8 +13,9 @@ use crate::time::Time;
 pub struct Published {
     /// The day by the calendar of who wrote it; the first of its month or year where no more is known.
     pub day: Date,
-    /// The moment, where the page says it with its zone.
-    pub at: Option<Time>,
+    /// The time of day there, and how far that is from Greenwich, as far as it is said.
+    pub clock: Option<jiff::civil::Time>,
+    pub offset: Option<Offset>,
     pub precision: Precision,
     /// In [0, 1]: how often such evidence was right.
     pub confidence: f32,
@@ -21,9 +23,25 @@ pub struct Published {
 }
 
 impl Published {
-    /// The moment; without one, the beginning of the day in Greenwich.
+    /// The moment: without a time of day the beginning of the day, without a zone that of Greenwich.
     pub fn time(&self) -> Time {
-        self.at.unwrap_or_else(|| Time::of_day(self.day))
+        Time::of(self.civil(), self.offset.unwrap_or(Offset::UTC))
+    }
+
+    /// `2013-03-05T16:12:00+01:00`
+    pub fn rfc3339(&self) -> String {
+        let civil = self.civil();
+        match self.offset.unwrap_or(Offset::UTC).seconds() / 60 {
+            0 => format!("{civil}Z"),
+            minutes => {
+                let sign = if minutes < 0 { '-' } else { '+' };
+                format!("{civil}{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
+            }
+        }
+    }
+
+    fn civil(&self) -> DateTime {
+        self.day.to_datetime(self.clock.unwrap_or(jiff::civil::Time::midnight()))
     }
 }
 
@@ -53,6 +71,8 @@ pub enum Evidence {
     Words,
     /// The visible text beside the headline.
     Text,
+    /// What a script of the page was given to work with.
+    Script,
     /// The first of the comments: the page is at least as old.
     Comments,
     /// The address of a picture.
@@ -64,7 +84,7 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    pub const ALL: [Evidence; 13] = [
+    pub const ALL: [Evidence; 14] = [
         Evidence::JsonLd,
         Evidence::OpenGraph,
         Evidence::Microdata,
@@ -74,6 +94,7 @@ impl Evidence {
         Evidence::Byline,
         Evidence::Words,
         Evidence::Text,
+        Evidence::Script,
         Evidence::Comments,
         Evidence::Picture,
         Evidence::Modified,
@@ -91,6 +112,7 @@ impl Evidence {
             Evidence::Byline => "byline",
             Evidence::Words => "words",
             Evidence::Text => "text",
+            Evidence::Script => "script",
             Evidence::Comments => "comments",
             Evidence::Picture => "picture",
             Evidence::Modified => "modified",
@@ -117,8 +139,8 @@ impl Serialize for Published {
         use serde::ser::SerializeMap;
         let mut map = to.serialize_map(None)?;
         map.serialize_entry("date", &self.day.to_string())?;
-        if let Some(at) = self.at {
-            map.serialize_entry("at", &at.rfc3339())?;
+        if self.clock.is_some() {
+            map.serialize_entry("at", &self.rfc3339())?;
         }
         if self.precision != Precision::Day {
             map.serialize_entry("precision", &self.precision)?;
@@ -131,7 +153,8 @@ impl Serialize for Published {
 
 #[cfg(test)]
 mod tests {
-    use jiff::civil::date;
+    use jiff::civil::{date, time};
+    use jiff::tz::offset;
 
     use super::{Evidence, Precision, Published};
     use crate::time::Time;
@@ -140,16 +163,22 @@ mod tests {
     fn a_day_without_an_hour_begins_in_greenwich() {
         let mut published = Published {
             day: date(2013, 3, 5),
-            at: None,
+            clock: None,
+            offset: None,
             precision: Precision::Day,
             confidence: 0.9,
             evidence: Evidence::Url,
         };
         assert_eq!(published.time().rfc3339(), "2013-03-05T00:00:00.000Z");
-        published.at = Some(Time::from_millis(1_362_500_000_000));
-        assert_eq!(published.time(), Time::from_millis(1_362_500_000_000));
+        published.clock = Some(time(0, 30, 0, 0));
+        published.offset = Some(offset(1));
+        assert_eq!(
+            published.time().rfc3339(),
+            "2013-03-04T23:30:00.000Z",
+            "the day there is not the day here"
+        );
+        assert_eq!(published.rfc3339(), "2013-03-05T00:30:00+01:00");
         published.day = date(1913, 3, 5);
-        published.at = None;
         assert_eq!(published.time(), Time::default(), "what lies before 1970 is at its beginning");
     }
 

@@ -11,10 +11,13 @@ impl Time {
         Time(millis)
     }
 
-    /// The beginning of a day in Greenwich; of a day before 1970, the beginning of all moments.
-    pub fn of_day(day: jiff::civil::Date) -> Time {
-        let moment = jiff::tz::Offset::UTC.to_timestamp(day.to_datetime(jiff::civil::Time::midnight()));
-        Time(moment.map_or(0, |moment| u64::try_from(moment.as_millisecond()).unwrap_or(0)))
+    /// A moment by the clocks of a zone; what lies before 1970 is at its beginning.
+    pub fn of(civil: jiff::civil::DateTime, offset: jiff::tz::Offset) -> Time {
+        Time(
+            offset
+                .to_timestamp(civil)
+                .map_or(0, |moment| u64::try_from(moment.as_millisecond()).unwrap_or(0)),
+        )
     }
 
     /// The day in Greenwich.
