@@ -5,6 +5,8 @@ use std::ops::Range;
 use url::Url;
 
 use crate::link::{LinkKind, shortened};
+use crate::published::Published;
+use crate::time::Time;
 use crate::url::{CanonicalUrl, LONGEST_URL, UrlError};
 
 /// What was read from a capture. Reading cannot fail a visit: an unreadable page says why.
@@ -17,6 +19,10 @@ pub struct Page {
     /// ISO 639-1, when the text is long enough to tell.
     pub language: Option<String>,
     pub title: Option<String>,
+    /// When it was published, as far as it says; found by the helper for applications, not by the reader.
+    pub published: Option<Published>,
+    /// When it was last changed, by its own word or its server's.
+    pub modified: Option<Time>,
     /// The visible text, shortened to the reader's limit.
     pub text: String,
     /// The regions of the text, one after the other; none where nothing tells regions apart.

@@ -11,6 +11,20 @@ impl Time {
         Time(millis)
     }
 
+    /// A moment by the clocks of a zone; what lies before 1970 is at its beginning.
+    pub fn of(civil: jiff::civil::DateTime, offset: jiff::tz::Offset) -> Time {
+        Time(
+            offset
+                .to_timestamp(civil)
+                .map_or(0, |moment| u64::try_from(moment.as_millisecond()).unwrap_or(0)),
+        )
+    }
+
+    /// The day in Greenwich.
+    pub fn day(self) -> jiff::civil::Date {
+        self.civil().date()
+    }
+
     pub const fn millis(self) -> u64 {
         self.0
     }
