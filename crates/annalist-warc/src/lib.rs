@@ -5,7 +5,7 @@
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs` |
-//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs`, `sorted.rs` |
+//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs`, `sorted.rs`, `sorter.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
@@ -26,13 +26,14 @@ mod record;
 mod recover;
 mod session_ids;
 mod sorted;
+mod sorter;
 mod source;
 mod stored;
 mod surt;
 mod verify;
 mod writer;
 
-pub use cdx::{CdxLine, CdxLines};
+pub use cdx::{CdxColumns, CdxLine, CdxLines};
 pub use date::{digits14, digits17, millis_of_digits, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;
@@ -46,6 +47,7 @@ pub use ready::digest_rest;
 pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, RevisitProfile};
 pub use recover::{Damaged, RecoverReport, recover};
 pub use sorted::Sorted;
+pub use sorter::Sorter;
 pub use source::{Fault, ReadError};
 pub use stored::{record_length, stored_bytes, unpacked_stream};
 pub use surt::{surt_key, surt_prefix_form};
