@@ -5,7 +5,7 @@
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs` |
-//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs`, `sorted.rs`, `sorter.rs` |
+//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorted.rs`, `sorter.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
@@ -17,6 +17,8 @@ mod fields;
 mod file_name;
 mod http;
 mod index;
+mod index_all;
+mod members;
 mod open_index;
 mod pack;
 mod payload;
@@ -40,6 +42,7 @@ pub use fields::Fields;
 pub use file_name::{OPEN_SUFFIX, index_name};
 pub use http::{Body, HttpHead};
 pub use index::{index_file, index_reader, write_index};
+pub use index_all::{index_path, on_threads};
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};
