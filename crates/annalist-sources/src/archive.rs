@@ -25,7 +25,7 @@ mod stored;
 
 pub use response::{Archived, is_being_written, responses};
 pub use snapshot::Snapshot;
-pub use stored::{StoredBytes, StoredRecord};
+pub use stored::{BufSeek, StoredBytes, StoredRecord};
 
 /// What servers call a page that people read.
 const DOCUMENTS: [&str; 3] = ["text/html", "application/xhtml+xml", "text/plain"];

@@ -5,7 +5,7 @@
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `copy.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs` |
-//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs`, `sorted.rs` |
+//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorted.rs`, `sorter.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
@@ -18,6 +18,8 @@ mod fields;
 mod file_name;
 mod http;
 mod index;
+mod index_all;
+mod members;
 mod open_index;
 mod pack;
 mod payload;
@@ -27,13 +29,14 @@ mod record;
 mod recover;
 mod session_ids;
 mod sorted;
+mod sorter;
 mod source;
 mod stored;
 mod surt;
 mod verify;
 mod writer;
 
-pub use cdx::{CdxLine, CdxLines};
+pub use cdx::{CdxColumns, CdxLine, CdxLines};
 pub use copy::Stored;
 pub use date::{digits14, digits17, millis_of_digits, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
@@ -41,6 +44,7 @@ pub use fields::Fields;
 pub use file_name::{OPEN_SUFFIX, index_name};
 pub use http::{Body, HttpHead};
 pub use index::{index_file, index_reader, write_index};
+pub use index_all::{index_path, on_threads};
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};
@@ -48,6 +52,7 @@ pub use ready::digest_rest;
 pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, RevisitProfile};
 pub use recover::{Damaged, RecoverReport, recover};
 pub use sorted::Sorted;
+pub use sorter::Sorter;
 pub use source::{Fault, ReadError};
 pub use stored::{record_length, stored_bytes, unpacked_stream};
 pub use surt::{surt_key, surt_prefix_form};

@@ -66,7 +66,7 @@ fn unpacked(stored: &[u8]) -> Option<Vec<u8>> {
 /// How long head and block are of the record that these bytes begin with. `None` while its head is not whole.
 pub fn record_length(bytes: &[u8]) -> Option<u64> {
     let head = if bytes.starts_with(b"WARC/") { head_length(bytes)? } else { line_length(bytes)? };
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(io::Cursor::new(bytes));
     let record = reader.next_record().ok()??;
     Some(head as u64 + record.content_length)
 }

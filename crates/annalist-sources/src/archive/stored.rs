@@ -1,7 +1,7 @@
 //! A record as an archive stores it: the very bytes of its head and block, in memory, or in a file when there are many.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::sync::Arc;
 
 use annalist_model::Block;
@@ -22,6 +22,10 @@ pub struct StoredRecord {
     pub bytes: StoredBytes,
 }
 
+/// What readers of records want.
+pub trait BufSeek: BufRead + Seek {}
+impl<T: BufRead + Seek> BufSeek for T {}
+
 /// Head and block of a record, uncompressed, without the line ends behind the block. A file goes when they do.
 #[derive(Debug)]
 pub struct StoredBytes(Block);
@@ -31,9 +35,9 @@ impl StoredBytes {
         self.0.length()
     }
 
-    pub fn open(&self) -> io::Result<Box<dyn BufRead + '_>> {
+    pub fn open(&self) -> io::Result<Box<dyn BufSeek + '_>> {
         Ok(match &self.0 {
-            Block::Memory(bytes) => Box::new(bytes.as_slice()),
+            Block::Memory(bytes) => Box::new(Cursor::new(bytes.as_slice())),
             Block::File { path, .. } => Box::new(BufReader::new(File::open(path)?)),
         })
     }
