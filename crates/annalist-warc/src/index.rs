@@ -48,7 +48,7 @@ pub fn index_reader<R: BufRead>(
     Ok(end)
 }
 
-fn describe<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Result<Option<CdxLine>, ReadError> {
+pub(crate) fn describe<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Result<Option<CdxLine>, ReadError> {
     let offset = record.offset;
     let failed = |e| ReadError::from_io(e, offset);
     let is_response = record.kind() == "response";

@@ -6,11 +6,14 @@
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs` |
+//! | how records get from one archive into another | `copy.rs` |
+//! | web archives as one file | `wacz.rs`, `zip.rs`, `warc_file.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
 
 mod cdx;
+mod copy;
 mod date;
 mod digest;
 mod fields;
@@ -28,9 +31,13 @@ mod session_ids;
 mod source;
 mod surt;
 mod verify;
+mod wacz;
+mod warc_file;
 mod writer;
+mod zip;
 
 pub use cdx::{CdxLine, CdxLines};
+pub use copy::{Copied, Copier, CopyError, CopySettings};
 pub use date::{digits14, digits17, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;
@@ -46,4 +53,6 @@ pub use recover::{Damaged, RecoverReport, recover};
 pub use source::{Fault, ReadError};
 pub use surt::{surt_key, surt_prefix_form};
 pub use verify::{Kind, Problem, Report, is_warc_name, verify, verify_all, verify_reader};
+pub use wacz::{About, Wacz, WaczWriter};
+pub use warc_file::{Section, WarcFile, is_wacz_name};
 pub use writer::{Position, WriteError, Writer, WriterSettings, Written};
