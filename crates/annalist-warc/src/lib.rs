@@ -3,13 +3,16 @@
 //! | question | file |
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
-//! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `copy.rs`, `file_name.rs`, `recover.rs` |
+//! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `as_is.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorted.rs`, `sorter.rs` |
+//! | how records get from one archive into another | `copy.rs` |
+//! | web archives as one file | `wacz.rs`, `zip.rs`, `warc_file.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
 
+mod as_is;
 mod cdx;
 mod copy;
 mod date;
@@ -34,10 +37,14 @@ mod source;
 mod stored;
 mod surt;
 mod verify;
+mod wacz;
+mod warc_file;
 mod writer;
+mod zip;
 
+pub use as_is::Stored;
 pub use cdx::{CdxColumns, CdxLine, CdxLines};
-pub use copy::Stored;
+pub use copy::{Copied, Copier, CopyError, CopySettings};
 pub use date::{digits14, digits17, millis_of_digits, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;
@@ -57,4 +64,6 @@ pub use source::{Fault, ReadError};
 pub use stored::{record_length, stored_bytes, unpacked_stream};
 pub use surt::{surt_key, surt_prefix_form};
 pub use verify::{Kind, Problem, Report, is_warc_name, verify, verify_all, verify_reader};
+pub use wacz::{About, Wacz, WaczWriter};
+pub use warc_file::{Section, WarcFile, is_wacz_name};
 pub use writer::{Position, WriteError, Writer, WriterSettings, Written};

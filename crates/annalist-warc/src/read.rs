@@ -65,6 +65,8 @@ pub enum Framing {
 pub struct BlockRecord<'a, R> {
     reader: &'a mut Reader<R>,
     pub offset: u64,
+    /// The head as it stands in the file, with the empty line that ends it: whoever copies a record copies this.
+    pub head: Vec<u8>,
     /// What stands after `WARC/`.
     pub version: String,
     pub fields: Fields,
@@ -81,6 +83,7 @@ pub enum LineEnds {
 }
 
 struct Head {
+    bytes: Vec<u8>,
     version: String,
     fields: Fields,
     content_length: u64,
@@ -105,7 +108,8 @@ impl<R: BufRead> Reader<R> {
         Reader::starting_at(input, 0)
     }
 
-    fn starting_at(input: R, offset: u64) -> Reader<R> {
+    /// `offset` is where in its file the input starts.
+    pub(crate) fn starting_at(input: R, offset: u64) -> Reader<R> {
         let source = Source::new(input, offset);
         Reader { source, state: State::Between, offset, framing: Framing::Alone }
     }
@@ -135,9 +139,10 @@ impl<R: BufRead> Reader<R> {
         self.source.mark_plain();
         self.offset = self.source.member_start();
         let offset = self.offset;
-        let Head { version, fields, content_length, line_ends } = self.broken_unless(Reader::read_head)?;
+        let Head { bytes: head, version, fields, content_length, line_ends } =
+            self.broken_unless(Reader::read_head)?;
         self.state = State::InBlock(content_length);
-        Ok(Some(BlockRecord { reader: self, offset, version, fields, content_length, line_ends }))
+        Ok(Some(BlockRecord { reader: self, offset, head, version, fields, content_length, line_ends }))
     }
 
     /// After an error: goes to the start of the next gzip member. `false` if the rest of the file is lost.
@@ -179,7 +184,12 @@ impl<R: BufRead> Reader<R> {
 
     fn read_head(&mut self) -> Result<Head, ReadError> {
         self.state = State::Broken;
-        let mut lines = HeadLines { budget: MAX_HEAD_BYTES, line_ends: LineEnds::CrLf, line: Vec::new() };
+        let mut lines = HeadLines {
+            budget: MAX_HEAD_BYTES,
+            line_ends: LineEnds::CrLf,
+            line: Vec::new(),
+            bytes: Vec::new(),
+        };
         let first = lines.next(&mut self.source)?;
         let Some(version) = first.strip_prefix("WARC/").map(|v| v.trim().to_owned()) else {
             return Err(self.fault(Fault::NotARecord));
@@ -202,7 +212,7 @@ impl<R: BufRead> Reader<R> {
         let Some(content_length) = length.and_then(|v| v.parse().ok()) else {
             return Err(self.fault(Fault::NoLength));
         };
-        Ok(Head { version, fields, content_length, line_ends: lines.line_ends })
+        Ok(Head { bytes: lines.bytes, version, fields, content_length, line_ends: lines.line_ends })
     }
 
     fn fault(&self, fault: Fault) -> ReadError {
@@ -284,6 +294,8 @@ struct HeadLines {
     budget: usize,
     line_ends: LineEnds,
     line: Vec<u8>,
+    /// All lines so far, with their ends.
+    bytes: Vec<u8>,
 }
 
 impl HeadLines {
@@ -306,6 +318,7 @@ impl HeadLines {
             self.line.extend_from_slice(&ready[..used]);
             source.consume(used);
         }
+        self.bytes.extend_from_slice(&self.line);
         self.line.pop();
         if self.line.last() == Some(&b'\r') {
             self.line.pop();

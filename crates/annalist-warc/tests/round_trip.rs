@@ -247,3 +247,14 @@ fn small_records_are_compressed_too() {
     let written = writer.append(&records, START_MS).unwrap();
     assert!(written[0].length < 500, "{} bytes", written[0].length);
 }
+
+#[test]
+fn the_head_of_a_record_is_handed_over_as_it_stands_in_the_file() {
+    let head = b"WARC/1.0\r\nWARC-Type:resource\r\nwarc-record-id:  <urn:x:1>\r\nX-Odd: \xe4\n folded\r\nContent-Length: 3\r\n\r\n";
+    let file = [&head[..], b"abc\r\n\r\n"].concat();
+    for bytes in [file.clone(), gzip(&file)] {
+        let mut reader = Reader::new(&bytes[..]);
+        let record = reader.next_record().unwrap().unwrap();
+        assert_eq!(record.head, head);
+    }
+}

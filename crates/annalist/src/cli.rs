@@ -44,7 +44,7 @@ pub enum Command {
     Apps(AppsArgs),
     /// Make a sorted CDXJ index of WARC files, or count in how many of their documents each term occurs
     Index(IndexArgs),
-    /// Validate WARC files strictly
+    /// Validate WARC and WACZ files strictly
     Verify(VerifyArgs),
     /// Compare ways to choose the next link, by repeatable crawls of an archive
     Simulate(SimulateArgs),
@@ -396,7 +396,7 @@ pub struct IndexArgs {
   annalist verify collections/first
 Exit code 0 when all files are valid, 9 when one is not.")]
 pub struct VerifyArgs {
-    /// WARC files, folders of them, or job directories
+    /// WARC or WACZ files, folders of WARC files, or job directories
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// One JSON object as the last line of standard output

@@ -12,9 +12,11 @@ use std::path::{Path, PathBuf};
 use crate::file_name::OPEN_SUFFIX;
 use crate::read::Reader;
 use crate::source::{Fault, ReadError};
+use crate::warc_file::is_wacz_name;
 
 mod record;
 mod references;
+mod wacz;
 
 use references::{Given, References};
 
@@ -106,6 +108,10 @@ pub enum Kind {
     RevisitOfRevisit,
     /// WARC-Concurrent-To names a record that is not there.
     DanglingReference,
+    /// What a WACZ file says of its contents is not so.
+    BadPackage,
+    /// An index that does not lead to what is there.
+    BadIndex,
 }
 
 impl Kind {
@@ -135,14 +141,19 @@ pub fn verify(path: &Path) -> Report {
 }
 
 /// Judges files that belong together: record ids are unique and references lead somewhere across all of them. WARC files
-/// that lie beside them and are left out may hold what is referred to.
+/// that lie beside them and are left out may hold what is referred to. Of a WACZ file there is a report about itself, and
+/// one about each WARC file in it.
 pub fn verify_all<P: AsRef<Path>>(paths: &[P]) -> Vec<Report> {
     let mut references = References::default();
-    let mut reports: Vec<Report> = paths
-        .iter()
-        .enumerate()
-        .map(|(index, path)| verify_path(path.as_ref(), index, &mut references))
-        .collect();
+    let mut reports = Vec::new();
+    for path in paths.iter().map(AsRef::as_ref) {
+        if is_wacz_name(&path.to_string_lossy()) {
+            wacz::verify_wacz(path, &mut reports, &mut references);
+        } else {
+            let report = verify_path(path, reports.len(), &mut references);
+            reports.push(report);
+        }
+    }
     references.resolve(&mut reports, given(paths));
     reports
 }

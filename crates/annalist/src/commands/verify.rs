@@ -1,4 +1,4 @@
-//! `annalist verify`: strict validation of WARC files.
+//! `annalist verify`: strict validation of WARC files, and of WACZ files with all that is in them.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,8 @@ pub fn run(args: &VerifyArgs) -> Result<Exit> {
     let files = warc_files(&args.paths)?;
     let reports = verify_all(&files);
     let (mut records, mut problems) = (0, 0u64);
-    for (file, report) in files.iter().zip(&reports) {
+    for report in &reports {
+        let file = &report.path;
         records += report.records;
         problems += report.problems.len() as u64 + report.more_problems;
         match report.problems.len() {
