@@ -216,6 +216,15 @@ fn metadata(
     );
     fields.push(("score", format!("{:.4}", leased.value)));
     fields.extend(relevance.map(|score| ("relevance", format!("{:.4}", score.get()))));
+    if let Some(published) = &page.published {
+        fields.push(("published", published.rfc3339()));
+        let by = format!("{}, confidence {:.2}", published.evidence, published.confidence);
+        fields.push(("publishedBy", by));
+    }
+    if relevance.is_some() && stages.spec.event.is_some() {
+        let time = page.time(capture.started);
+        fields.push(("documentTime", format!("{} {}", time.at.rfc3339(), time.basis.word())));
+    }
     fields.extend(page.charset.map(|c| ("charsetForLinkExtraction", c.to_owned())));
     fields.extend(page.language.clone().map(|l| ("language", l)));
     if let Readability::Partial(why) = &page.readability {

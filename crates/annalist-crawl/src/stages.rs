@@ -110,7 +110,7 @@ impl Stages {
             if let Some(news) = sight.news {
                 keeper.event(Severity::Info, "apps", news);
             }
-            let reading = judging.as_ref().map(|judging| judging.read(key, &page));
+            let reading = judging.as_ref().map(|judging| judging.read(key, &page, at));
             Read { page, seen: sight.seen, reading }
         };
         let (url, head, body) =

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::link::{LinkKind, shortened};
 use crate::published::Published;
-use crate::time::Time;
+use crate::time::{DocumentTime, Time};
 use crate::url::{CanonicalUrl, LONGEST_URL, UrlError};
 
 /// What was read from a capture. Reading cannot fail a visit: an unreadable page says why.
@@ -34,6 +34,17 @@ pub struct Page {
     pub robots: RobotsMeta,
     pub readability: Readability,
     pub unusable: Unusable,
+}
+
+/// Less certain than this, a date says less than when the page was last changed.
+const SURE_ENOUGH: f32 = 0.4;
+
+impl Page {
+    /// When it is from: when it was published, else last changed, else captured.
+    pub fn time(&self, captured: Time) -> DocumentTime {
+        let published = self.published.filter(|published| published.confidence >= SURE_ENOUGH);
+        DocumentTime::best(published.map(|published| published.time()), self.modified, captured)
+    }
 }
 
 /// `<meta name=robots>` and X-Robots-Tag.
