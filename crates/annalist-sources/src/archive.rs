@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use annalist_model::{CanonicalUrl, UrlKey};
-use annalist_warc::{CdxLine, ReadError, Reader, index_name, index_reader};
+use annalist_warc::{CdxLine, Hole, Reader, index_name, index_reader};
 
 mod response;
 
@@ -25,7 +25,7 @@ pub struct ArchiveSource {
     files: Vec<PathBuf>,
     places: HashMap<UrlKey, Place>,
     documents: Vec<CanonicalUrl>,
-    damaged: Vec<(PathBuf, ReadError)>,
+    damaged: Vec<(PathBuf, Hole)>,
     /// Of a body, when it is unpacked.
     most_bytes: u64,
 }
@@ -86,11 +86,8 @@ impl ArchiveSource {
             }
             let mut reader = Reader::open(path)?;
             let indexed = index_reader(&mut reader, "", &mut |line| found.take(number, line));
-            if let Err(fault) = indexed
-                && !is_being_written(path, &fault)
-            {
-                source.damaged.push((path.clone(), fault));
-            }
+            let holes = indexed.holes.into_iter().filter(|hole| !is_being_written(path, hole));
+            source.damaged.extend(holes.map(|hole| (path.clone(), hole)));
         }
         source.settle(found);
         Ok(source)
@@ -128,8 +125,8 @@ impl ArchiveSource {
         self.places.get(&url.key()).is_some_and(Place::is_success)
     }
 
-    /// Files that could be read in part only: what comes before the fault is there.
-    pub fn damaged(&self) -> &[(PathBuf, ReadError)] {
+    /// What could not be read of the files.
+    pub fn damaged(&self) -> &[(PathBuf, Hole)] {
         &self.damaged
     }
 
