@@ -1,7 +1,7 @@
 //! Records of other files, kept byte for byte: only the compression around them is made anew.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, Write};
+use std::io::{self, BufReader, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -12,7 +12,7 @@ use crate::http::HttpHead;
 use crate::pack::{FILE_LEVEL, Packing, TERMINATOR, is_dense};
 use crate::payload::Dechunked;
 use crate::read::Reader;
-use crate::ready::digest_rest;
+use crate::ready::{BufSeek, digest_rest};
 use crate::record::{Member, PackedBlock, Record};
 use crate::writer::WriteError;
 
@@ -24,9 +24,9 @@ pub enum Stored {
 }
 
 impl Stored {
-    pub fn open(&self) -> io::Result<Box<dyn BufRead + '_>> {
+    pub fn open(&self) -> io::Result<Box<dyn BufSeek + '_>> {
         Ok(match self {
-            Stored::Memory(bytes) => Box::new(bytes.as_ref()),
+            Stored::Memory(bytes) => Box::new(Cursor::new(bytes.as_ref())),
             Stored::File(path) => Box::new(BufReader::new(File::open(path)?)),
         })
     }
