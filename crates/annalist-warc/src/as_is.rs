@@ -14,6 +14,7 @@ use crate::payload::Dechunked;
 use crate::read::Reader;
 use crate::ready::{BufSeek, digest_rest};
 use crate::record::{Member, PackedBlock, Record};
+use crate::start::Format;
 use crate::writer::WriteError;
 
 /// Head and block of a record as another file has them, uncompressed.
@@ -39,6 +40,9 @@ impl Packing {
         let failed = |fault: io::Error| WriteError::at(beside, fault);
         let mut reader = Reader::new(stored.open().map_err(failed)?);
         let Ok(Some(mut record)) = reader.next_record() else { return Ok(None) };
+        if record.format != Format::Warc {
+            return Ok(None);
+        }
         let (fields, length) = (record.fields.clone(), record.content_length);
         let (head, mut body) = if record.kind() == "response" {
             HttpHead::read(&mut record).map_err(failed)?
