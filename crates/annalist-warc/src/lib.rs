@@ -5,7 +5,8 @@
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs` |
-//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorted.rs`, `sorter.rs` |
+//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorter.rs` |
+//! | what indexes have of an address | `lookup.rs`, `keys.rs`, `sorted.rs`, `zipnum.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
@@ -18,6 +19,8 @@ mod file_name;
 mod http;
 mod index;
 mod index_all;
+mod keys;
+mod lookup;
 mod members;
 mod open_index;
 mod pack;
@@ -34,6 +37,7 @@ mod stored;
 mod surt;
 mod verify;
 mod writer;
+mod zipnum;
 
 pub use cdx::{CdxColumns, CdxLine, CdxLines};
 pub use date::{digits14, digits17, millis_of_digits, rfc3339};
@@ -43,6 +47,7 @@ pub use file_name::{OPEN_SUFFIX, index_name};
 pub use http::{Body, HttpHead};
 pub use index::{index_file, index_reader, write_index};
 pub use index_all::{index_path, on_threads};
+pub use lookup::{Index, is_index_name, summaries_in};
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};
@@ -56,3 +61,4 @@ pub use stored::{record_length, stored_bytes, unpacked_stream};
 pub use surt::{surt_key, surt_prefix_form};
 pub use verify::{Kind, Problem, Report, is_warc_name, verify, verify_all, verify_reader};
 pub use writer::{Position, WriteError, Writer, WriterSettings, Written};
+pub use zipnum::ZipNumWriter;

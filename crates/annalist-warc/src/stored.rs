@@ -49,7 +49,7 @@ fn streamed(mut input: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufR
 }
 
 /// A gzip member that is all there, with its checksum right. `None` for anything else.
-fn unpacked(stored: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn unpacked(stored: &[u8]) -> Option<Vec<u8>> {
     if stored.first() != Some(&GZIP_MAGIC) {
         return None;
     }
