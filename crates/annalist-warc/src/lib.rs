@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
-//! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs` |
+//! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs`, `find.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorter.rs` |
 //! | what indexes have of an address | `lookup.rs`, `keys.rs`, `sorted.rs`, `zipnum.rs` |
 //! | whether a file is as it should be | `verify/` |
@@ -16,6 +16,7 @@ mod date;
 mod digest;
 mod fields;
 mod file_name;
+mod find;
 mod http;
 mod index;
 mod index_all;
@@ -44,10 +45,11 @@ pub use date::{digits14, digits17, millis_of_digits, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;
 pub use file_name::{OPEN_SUFFIX, index_name};
+pub use find::{indexes_in, warc_files_under};
 pub use http::{Body, HttpHead};
 pub use index::{index_file, index_reader, write_index};
 pub use index_all::{index_path, on_threads};
-pub use lookup::{Index, is_index_name, summaries_in};
+pub use lookup::{Index, is_index_name};
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};

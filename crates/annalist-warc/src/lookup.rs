@@ -3,7 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -190,19 +190,6 @@ fn key_order(lines: &Sorted) -> io::Result<KeyOrder> {
 pub fn is_index_name(name: &str) -> bool {
     let name = name.to_lowercase();
     [".cdxj", ".cdx", ".cdxj.gz", ".cdx.gz", ".idx", ".summary"].iter().any(|end| name.ends_with(end))
-}
-
-/// The summaries of the ZipNum indexes in a folder.
-pub fn summaries_in(dir: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    for entry in std::fs::read_dir(dir)? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|end| end == "idx" || end == "summary") {
-            found.push(path);
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -1,12 +1,22 @@
-//! WARC files on this machine with one index of all their captures. Index files that are there already are made use of.
+//! WARC files on this machine with one index of all their captures. The indexes beside them are made use of.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
-use annalist_warc::{CdxLine, CdxLines, ReadError, Reader, Sorted, index_name, index_reader, surt_key};
+use annalist_warc::{
+    CdxLine, ReadError, Sorted, Sorter, index_name, index_path, on_threads, stored_bytes, surt_key,
+};
 
+use super::NotThere;
 use super::response::is_being_written;
+use super::snapshot::Place;
+use super::stored::{StoredBytes, StoredRecord};
+use crate::spool::Spool;
+
+/// The lines of the index are held in memory up to this; then they are in a file.
+const MEMORY_BYTES: usize = 64 << 20;
 
 /// WARC files and what is in them.
 #[derive(Debug)]
@@ -17,36 +27,41 @@ pub(super) struct Files {
     pub(super) damaged: Vec<(PathBuf, ReadError)>,
 }
 
+/// What one thread found.
+struct Found {
+    sorter: Sorter,
+    damaged: Vec<(PathBuf, ReadError)>,
+    failed: io::Result<()>,
+}
+
 impl Files {
     /// By the CDXJ beside a file, or in the folder `indexes` beside its own, if it is not older than the file; by reading
     /// the file else.
-    pub(super) fn open(paths: Vec<PathBuf>) -> io::Result<Files> {
-        let mut lines = CdxLines::default();
-        let mut damaged = Vec::new();
-        for (number, path) in paths.iter().enumerate() {
-            let mut take = |line: CdxLine| {
-                let filename = number.to_string();
-                lines.push(&CdxLine { key: surt_key(&line.url), filename, ..line });
-            };
-            if let Some(beside) = lines_beside(path)? {
-                beside.into_iter().for_each(take);
-                continue;
+    pub(super) fn open(paths: Vec<PathBuf>, scratch: &Path) -> io::Result<Files> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let own = || Found {
+            sorter: Sorter::new(scratch, MEMORY_BYTES / threads),
+            damaged: Vec::new(),
+            failed: Ok(()),
+        };
+        let found = on_threads(&paths, threads, &own, &|found: &mut Found, number, path| {
+            if found.failed.is_ok() {
+                found.failed = found.take(number, path);
             }
-            let mut reader = Reader::open(path)?;
-            if let Err(fault) = index_reader(&mut reader, "", &mut take)
-                && !is_being_written(path, &fault)
-            {
-                damaged.push((path.clone(), fault));
-            }
+        });
+        let (mut sorters, mut damaged) = (Vec::new(), Vec::new());
+        for mut one in found {
+            one.failed?;
+            damaged.append(&mut one.damaged);
+            sorters.push(one.sorter);
         }
-        let sorted: String = lines.sorted().collect();
-        Ok(Files { paths, lines: Sorted::in_memory(sorted.into_bytes())?, damaged })
+        damaged.sort_by(|a, b| a.0.cmp(&b.0));
+        Ok(Files { paths, lines: Sorter::searchable(sorters)?, damaged })
     }
 
-    pub(super) fn lines(&self, key: &str, take: &mut dyn FnMut(CdxLine)) -> io::Result<()> {
-        self.lines.starting_with(format!("{key} ").as_bytes(), &mut |line| {
-            parse(line).into_iter().for_each(&mut *take);
-        })
+    pub(super) fn lines(&self, url: &str, take: &mut dyn FnMut(CdxLine)) -> io::Result<()> {
+        let start = format!("{} ", surt_key(url));
+        self.lines.starting_with(start.as_bytes(), &mut |line| parse(line).into_iter().for_each(&mut *take))
     }
 
     pub(super) fn each(&self, take: &mut dyn FnMut(CdxLine)) -> io::Result<()> {
@@ -56,8 +71,30 @@ impl Files {
         })
     }
 
-    pub(super) fn path(&self, name: &str) -> Option<&Path> {
-        self.paths.get(name.parse::<usize>().ok()?).map(PathBuf::as_path)
+    pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
+        self.paths.get(name.parse::<usize>().ok()?).cloned()
+    }
+}
+
+impl Found {
+    fn take(&mut self, number: usize, path: &Path) -> io::Result<()> {
+        let mut pushed = Ok(());
+        let mut take = |line: CdxLine| {
+            if pushed.is_ok() {
+                let filename = number.to_string();
+                pushed = self.sorter.push(&CdxLine { key: surt_key(&line.url), filename, ..line });
+            }
+        };
+        if !lines_beside(path, &mut take)? {
+            // A file that is not there is a mistake; one that is damaged gives what it can.
+            File::open(path).map_err(|e| named(path, &e))?;
+            if let Err(fault) = index_path(path, "", &mut take, &mut |_| ())
+                && !is_being_written(path, &fault)
+            {
+                self.damaged.push((path.to_owned(), fault));
+            }
+        }
+        pushed
     }
 }
 
@@ -65,25 +102,85 @@ fn parse(line: &[u8]) -> Option<CdxLine> {
     CdxLine::parse(&String::from_utf8_lossy(line))
 }
 
-/// The lines about a file in the index that was made with it, if there is one.
-fn lines_beside(path: &Path) -> io::Result<Option<Vec<CdxLine>>> {
-    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
+fn named(path: &Path, e: &io::Error) -> io::Error {
+    io::Error::new(e.kind(), format!("{}: {e}", path.display()))
+}
+
+/// The lines about a file in the index that was made with it, if there is one with any.
+fn lines_beside(path: &Path, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> {
+    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
     let name = name.to_string_lossy();
     let index = index_name(&name);
-    let made = fs::metadata(path)?.modified()?;
+    let made = fs::metadata(path).and_then(|metadata| metadata.modified()).map_err(|e| named(path, &e))?;
     for folder in [dir.to_owned(), dir.join("../indexes")] {
         let index = folder.join(&index);
         let is_fresh = index.metadata().and_then(|m| m.modified()).is_ok_and(|at| at >= made);
         if !is_fresh {
             continue;
         }
-        let mut lines = Vec::new();
+        let mut any = false;
         for line in BufReader::new(File::open(&index)?).lines() {
-            lines.extend(CdxLine::parse(&line?).filter(|line| line.filename == name));
+            if let Some(line) = CdxLine::parse(&line?).filter(|line| line.filename == name) {
+                any = true;
+                take(line);
+            }
         }
-        if !lines.is_empty() {
-            return Ok(Some(lines));
+        if any {
+            return Ok(true);
         }
     }
-    Ok(None)
+    Ok(false)
+}
+
+/// The record at a place in a file.
+pub(super) fn stored(
+    path: &Path,
+    place: &Place,
+    spool: &std::sync::Arc<Spool>,
+) -> Result<StoredRecord, NotThere> {
+    let bytes = stored_bytes(path, place.offset, place.length)
+        .and_then(|input| StoredBytes::read(input, spool))
+        .map_err(|e| NotThere::Unreadable(format!("{} at byte {}: {e}", path.display(), place.offset)))?;
+    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(StoredRecord { file, offset: place.offset, bytes })
+}
+
+/// Where the WARC files are that an index names.
+#[derive(Debug)]
+pub(super) struct Shelf {
+    /// Looked through for the name as the index has it, and for its last part.
+    folders: Vec<PathBuf>,
+    /// All files under the folders that were given for this, by name.
+    given: Vec<PathBuf>,
+    known: Mutex<std::collections::HashMap<String, Option<PathBuf>>>,
+}
+
+impl Shelf {
+    /// Beside the index, one folder up, in the folders `archive` there, and under those that are given.
+    pub(super) fn of(index: &Path, given: &[PathBuf]) -> io::Result<Shelf> {
+        let dir = index.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let folders =
+            ["", "..", "archive", "../archive", "../../archive"].map(|part| dir.join(part)).to_vec();
+        let mut files = Vec::new();
+        for folder in given {
+            files.extend(annalist_warc::warc_files_under(folder).map_err(|e| named(folder, &e))?);
+        }
+        Ok(Shelf { folders, given: files, known: Mutex::default() })
+    }
+
+    pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.entry(name.to_owned()).or_insert_with(|| self.look_for(name)).clone()
+    }
+
+    fn look_for(&self, name: &str) -> Option<PathBuf> {
+        let name = name.strip_prefix("file://").unwrap_or(name);
+        let last = Path::new(name).file_name()?;
+        let given = self.given.iter().filter(|path| path.file_name() == Some(last));
+        // Two files of one name are told apart by their folders.
+        let mut given: Vec<&PathBuf> = given.collect();
+        given.sort_by_key(|path| !path.ends_with(name));
+        let beside = self.folders.iter().flat_map(|dir| [dir.join(name), dir.join(last)]);
+        given.first().map(|path| (*path).clone()).or_else(|| beside.into_iter().find(|path| path.is_file()))
+    }
 }

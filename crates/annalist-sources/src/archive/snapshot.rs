@@ -26,6 +26,8 @@ pub struct Snapshot {
 /// Where its record is.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
+    /// Which of the archives.
+    pub(super) archive: usize,
     pub(super) file: String,
     pub(super) offset: u64,
     /// As stored, where the index says it.
@@ -33,7 +35,7 @@ pub(super) struct Place {
 }
 
 impl Snapshot {
-    pub(super) fn of(line: CdxLine) -> Option<Snapshot> {
+    pub(super) fn of(line: CdxLine, archive: usize) -> Option<Snapshot> {
         let is_revisit = line.mime == REVISIT;
         Some(Snapshot {
             url: CanonicalUrl::parse(&line.url).ok()?,
@@ -44,6 +46,7 @@ impl Snapshot {
             digest: line.digest,
             is_revisit,
             place: Place {
+                archive,
                 file: line.filename,
                 offset: line.offset,
                 length: Some(line.length).filter(|length| *length > 0),

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use annalist_disk::RealDisk;
 use annalist_model::CanonicalUrl;
-use annalist_warc::{Exchange, Record, RecordId, RefersTo, RevisitProfile, Writer, WriterSettings};
+use annalist_warc::{CdxLine, Exchange, Record, RecordId, RefersTo, RevisitProfile, Writer, WriterSettings};
 use uuid::Uuid;
 
-use super::{ArchiveSource, NotThere, StoredBytes};
+use super::{ArchiveSettings, ArchiveSource, NotThere, StoredBytes};
 
 const LIMIT: u64 = 1 << 20;
 
@@ -151,4 +151,57 @@ fn an_index_of_another_file_is_noticed_and_an_older_one_is_not_used() {
     assert!(matches!(source.newest(&url("/copy")), Err(NotThere::Unreadable(_))));
     let read_again = ArchiveSource::open(&files, LIMIT).unwrap();
     assert_eq!(read_again.damaged().len(), 1, "by reading the file, since it is newer than its index");
+}
+
+/// One index of everything, far from its files.
+fn merged(files: &[PathBuf], dir: &Path, name: impl Fn(&str) -> String) -> PathBuf {
+    let mut lines = Vec::new();
+    for file in files {
+        let own = file.file_name().unwrap().to_string_lossy();
+        let mut take = |line: CdxLine| lines.push(line.to_string());
+        annalist_warc::index_path(file, &name(&own), &mut take, &mut |_| ()).unwrap();
+    }
+    lines.sort();
+    let path = dir.join("all.cdxj");
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    path
+}
+
+#[tokio::test]
+async fn an_index_alone_is_an_archive_when_its_files_are_found() {
+    let dir = tempfile::tempdir().unwrap();
+    for folder in ["coll/archive", "coll/indexes", "elsewhere"] {
+        std::fs::create_dir_all(dir.path().join(folder)).unwrap();
+    }
+    let files = archive(&dir.path().join("coll/archive"));
+    let near = merged(&files, &dir.path().join("coll/indexes"), str::to_owned);
+    let far = merged(&files, &dir.path().join("elsewhere"), |name| format!("gone/{name}"));
+    let opened = |path: &Path, warcs: &[&str]| {
+        let warcs = warcs.iter().map(|folder| dir.path().join(folder)).collect();
+        let (paths, scratch) = (vec![path.to_owned()], dir.path().to_owned());
+        ArchiveSource::with(&ArchiveSettings { paths, warcs, most_bytes: LIMIT, scratch }).unwrap()
+    };
+    for source in [opened(&near, &[]), opened(&far, &["coll"]), opened(&dir.path().join("coll/indexes"), &[])]
+    {
+        let found = source.snapshots(&url("/")).await.unwrap();
+        assert_eq!(found.len(), 3);
+        assert_eq!(source.fetch(&found[1]).await.unwrap().archived.body, b"new");
+        assert_eq!(source.documents(), [url("/"), url("/copy")]);
+        assert!(source.has(&url("/copy")));
+    }
+    let lost = opened(&far, &[]);
+    let found = lost.snapshots(&url("/")).await.unwrap();
+    let told = lost.fetch(&found[0]).await.unwrap_err().to_string();
+    assert!(told.contains("in no folder that is known"), "{told}");
+}
+
+#[tokio::test]
+async fn several_archives_are_one_without_doubles() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = archive(dir.path());
+    let other = tempfile::tempdir().unwrap();
+    let index = merged(&files, other.path(), |name| dir.path().join(name).display().to_string());
+    let source = ArchiveSource::open(&[dir.path().to_owned(), index], LIMIT).unwrap();
+    assert_eq!(source.snapshots(&url("/")).await.unwrap().len(), 3);
+    assert!(ArchiveSource::open(&[dir.path().join("none.warc.gz")], LIMIT).is_err());
 }
