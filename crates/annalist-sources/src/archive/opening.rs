@@ -28,7 +28,7 @@ pub struct ArchiveSettings {
 #[derive(Debug)]
 pub(super) enum Archive {
     Files(Files),
-    Index { name: String, index: Index, shelf: Shelf },
+    Index { name: String, index: Box<Index>, shelf: Shelf },
 }
 
 impl Archive {
@@ -98,7 +98,7 @@ pub(super) fn open(settings: &ArchiveSettings) -> io::Result<(Vec<Archive>, Vec<
 }
 
 fn open_index(path: &Path, settings: &ArchiveSettings) -> io::Result<Archive> {
-    let index = Index::open(path, &settings.scratch)?;
+    let index = Box::new(Index::open(path, &settings.scratch)?);
     let shelf = Shelf::of(path, &settings.warcs)?;
     Ok(Archive::Index { name: path.display().to_string(), index, shelf })
 }
