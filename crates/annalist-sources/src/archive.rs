@@ -17,13 +17,18 @@ use opening::Archive;
 use revisit::Referred;
 use snapshot::settled;
 
+mod answer;
+mod asking;
 mod local;
 mod opening;
 mod response;
 mod revisit;
+mod server;
+mod shelf;
 mod snapshot;
 mod stored;
 
+pub use asking::Remote;
 pub use opening::ArchiveSettings;
 pub use response::{Archived, is_being_written, responses};
 pub use snapshot::Snapshot;
@@ -55,6 +60,9 @@ pub enum NotThere {
     Missing,
     #[error("its record cannot be read: {0}")]
     Unreadable(String),
+    /// Whether it is there is not known.
+    #[error("a server of the archive gave no answer: {0}")]
+    Unanswered(String),
 }
 
 /// A snapshot with what it is made of.
@@ -74,8 +82,7 @@ impl ArchiveSource {
     /// if it is not older than the file; by reading the file else. Index files are searched where they lie. Bodies are
     /// cut at `most_bytes`.
     pub fn open(paths: &[PathBuf], most_bytes: u64) -> io::Result<ArchiveSource> {
-        let (paths, warcs, scratch) = (paths.to_vec(), Vec::new(), std::env::temp_dir());
-        ArchiveSource::with(&ArchiveSettings { paths, warcs, most_bytes, scratch })
+        ArchiveSource::with(&ArchiveSettings::local(paths.to_vec(), most_bytes))
     }
 
     pub fn with(settings: &ArchiveSettings) -> io::Result<ArchiveSource> {
@@ -98,12 +105,13 @@ impl ArchiveSource {
         on_blocking_thread(move || inner.read(snapshot)).await
     }
 
-    /// [`ArchiveSource::snapshots`] for who is on a thread of its own.
+    /// [`ArchiveSource::snapshots`] for who is on a thread of its own: one that runs no
+    /// tasks.
     pub fn look_up(&self, url: &CanonicalUrl) -> Result<Vec<Snapshot>, NotThere> {
         self.inner.look_up(url)
     }
 
-    /// [`ArchiveSource::fetch`] for who is on a thread of its own.
+    /// [`ArchiveSource::fetch`] for who is on a thread of its own: one that runs no tasks.
     pub fn read(&self, snapshot: &Snapshot) -> Result<Fetched, NotThere> {
         self.inner.read(snapshot.clone())
     }
@@ -128,7 +136,7 @@ impl ArchiveSource {
     pub fn damaged(&self) -> &[(PathBuf, ReadError)] {
         let files = self.inner.archives.iter().find_map(|archive| match archive {
             Archive::Files(files) => Some(files.damaged.as_slice()),
-            Archive::Index { .. } => None,
+            Archive::Index { .. } | Archive::Server(_) => None,
         });
         files.unwrap_or_default()
     }
@@ -143,16 +151,15 @@ impl Inner {
     fn look_up(&self, url: &CanonicalUrl) -> Result<Vec<Snapshot>, NotThere> {
         let mut found = Vec::new();
         for (number, archive) in self.archives.iter().enumerate() {
-            archive.lines(url.as_str(), &mut |line| found.extend(Snapshot::of(line, number)))?;
+            found.append(&mut archive.snapshots(url, number)?);
         }
         let found = settled(url, found);
         if found.is_empty() { Err(NotThere::Missing) } else { Ok(found) }
     }
 
     fn read(&self, snapshot: Snapshot) -> Result<Fetched, NotThere> {
-        let place = &snapshot.place;
-        let archive = self.archives.get(place.archive).ok_or(NotThere::Missing)?;
-        let record = archive.stored(place, &self.spool)?;
+        let archive = self.archives.get(snapshot.place.archive).ok_or(NotThere::Missing)?;
+        let record = archive.stored(&snapshot, &self.spool)?;
         let unreadable = |why: &str| {
             let offset = record.offset;
             NotThere::Unreadable(format!("{} at byte {offset}: {why}", record.file))

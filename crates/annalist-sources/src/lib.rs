@@ -43,7 +43,7 @@ mod tls;
 mod web;
 
 pub use archive::{
-    ArchiveSettings, ArchiveSource, Archived, BufSeek, Fetched, NotThere, Snapshot, StoredBytes,
+    ArchiveSettings, ArchiveSource, Archived, BufSeek, Fetched, NotThere, Remote, Snapshot, StoredBytes,
     StoredRecord, is_being_written, responses,
 };
 pub use connection::Connection;

@@ -3,8 +3,9 @@
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Arc;
 
+use annalist_model::CanonicalUrl;
 use annalist_warc::{
     CdxLine, ReadError, Sorted, Sorter, index_name, index_path, on_threads, stored_bytes, surt_key,
 };
@@ -82,7 +83,7 @@ impl Found {
         let mut take = |line: CdxLine| {
             if pushed.is_ok() {
                 let filename = number.to_string();
-                pushed = self.sorter.push(&CdxLine { key: surt_key(&line.url), filename, ..line });
+                pushed = self.sorter.push(&CdxLine { key: key(&line.url), filename, ..line });
             }
         };
         if !lines_beside(path, &mut take)? {
@@ -98,11 +99,16 @@ impl Found {
     }
 }
 
+/// Under our own spelling of an address, since it is asked for by that.
+fn key(url: &str) -> String {
+    CanonicalUrl::parse(url).map_or_else(|_| surt_key(url), |url| surt_key(url.as_str()))
+}
+
 fn parse(line: &[u8]) -> Option<CdxLine> {
     CdxLine::parse(&String::from_utf8_lossy(line))
 }
 
-fn named(path: &Path, e: &io::Error) -> io::Error {
+pub(super) fn named(path: &Path, e: &io::Error) -> io::Error {
     io::Error::new(e.kind(), format!("{}: {e}", path.display()))
 }
 
@@ -133,54 +139,10 @@ fn lines_beside(path: &Path, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> 
 }
 
 /// The record at a place in a file.
-pub(super) fn stored(
-    path: &Path,
-    place: &Place,
-    spool: &std::sync::Arc<Spool>,
-) -> Result<StoredRecord, NotThere> {
+pub(super) fn stored(path: &Path, place: &Place, spool: &Arc<Spool>) -> Result<StoredRecord, NotThere> {
     let bytes = stored_bytes(path, place.offset, place.length)
         .and_then(|input| StoredBytes::read(input, spool))
         .map_err(|e| NotThere::Unreadable(format!("{} at byte {}: {e}", path.display(), place.offset)))?;
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(StoredRecord { file, offset: place.offset, bytes })
-}
-
-/// Where the WARC files are that an index names.
-#[derive(Debug)]
-pub(super) struct Shelf {
-    /// Looked through for the name as the index has it, and for its last part.
-    folders: Vec<PathBuf>,
-    /// All files under the folders that were given for this, by name.
-    given: Vec<PathBuf>,
-    known: Mutex<std::collections::HashMap<String, Option<PathBuf>>>,
-}
-
-impl Shelf {
-    /// Beside the index, one folder up, in the folders `archive` there, and under those that are given.
-    pub(super) fn of(index: &Path, given: &[PathBuf]) -> io::Result<Shelf> {
-        let dir = index.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let folders =
-            ["", "..", "archive", "../archive", "../../archive"].map(|part| dir.join(part)).to_vec();
-        let mut files = Vec::new();
-        for folder in given {
-            files.extend(annalist_warc::warc_files_under(folder).map_err(|e| named(folder, &e))?);
-        }
-        Ok(Shelf { folders, given: files, known: Mutex::default() })
-    }
-
-    pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.entry(name.to_owned()).or_insert_with(|| self.look_for(name)).clone()
-    }
-
-    fn look_for(&self, name: &str) -> Option<PathBuf> {
-        let name = name.strip_prefix("file://").unwrap_or(name);
-        let last = Path::new(name).file_name()?;
-        let given = self.given.iter().filter(|path| path.file_name() == Some(last));
-        // Two files of one name are told apart by their folders.
-        let mut given: Vec<&PathBuf> = given.collect();
-        given.sort_by_key(|path| !path.ends_with(name));
-        let beside = self.folders.iter().flat_map(|dir| [dir.join(name), dir.join(last)]);
-        given.first().map(|path| (*path).clone()).or_else(|| beside.into_iter().find(|path| path.is_file()))
-    }
 }

@@ -28,10 +28,13 @@ pub struct Snapshot {
 pub(super) struct Place {
     /// Which of the archives.
     pub(super) archive: usize,
+    /// Empty where the index does not say.
     pub(super) file: String,
     pub(super) offset: u64,
     /// As stored, where the index says it.
     pub(super) length: Option<u64>,
+    /// The address that replays it.
+    pub(super) replay: Option<String>,
 }
 
 impl Snapshot {
@@ -50,6 +53,7 @@ impl Snapshot {
                 file: line.filename,
                 offset: line.offset,
                 length: Some(line.length).filter(|length| *length > 0),
+                replay: None,
             },
         })
     }

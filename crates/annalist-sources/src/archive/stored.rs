@@ -31,6 +31,10 @@ impl<T: BufRead + Seek> BufSeek for T {}
 pub struct StoredBytes(Block);
 
 impl StoredBytes {
+    pub(super) fn of(block: Block) -> StoredBytes {
+        StoredBytes(block)
+    }
+
     pub fn length(&self) -> u64 {
         self.0.length()
     }

@@ -22,7 +22,7 @@ fn exchange(target_uri: &str, started_ms: u64) -> Exchange<'_> {
 fn response(id: u128, path: &str, at: u64, block: &str) -> Record {
     let digest = format!("sha1:{id:032}");
     let id = RecordId::new(Uuid::from_u128(id));
-    Record::response(id, &exchange(url(path).as_str(), at), &digest, block.as_bytes().to_vec())
+    Record::response(id, &exchange(&format!("http://a.test{path}"), at), &digest, block.as_bytes().to_vec())
 }
 
 /// Two answers, a redirect, an error and a revisit.
@@ -51,6 +51,7 @@ fn archive(dir: &Path) -> Vec<PathBuf> {
         response(3, "/", 3000, "HTTP/1.1 500 Oh\r\n\r\n"),
         response(4, "/moved", 1000, "HTTP/1.1 301 Moved\r\nLocation: /\r\n\r\n"),
         response(5, "/robots.txt", 1000, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nx"),
+        response(8, "/s?gclid=5&a=1", 1000, "HTTP/1.1 404 No\r\n\r\n"),
         response(6, "/Case", 1000, "HTTP/1.1 404 No\r\n\r\n"),
         response(7, "/case", 1000, "HTTP/1.1 404 No\r\n\r\n"),
         revisit,
@@ -130,6 +131,7 @@ async fn an_address_is_found_under_any_scheme_and_its_very_path_first() {
     for (address, expected) in [
         ("https://www.a.test/moved", "http://a.test/moved"),
         ("http://a.test/MOVED", "http://a.test/moved"),
+        ("http://a.test/s?a=1", "http://a.test/s?a=1"),
         ("http://a.test/Case", "http://a.test/Case"),
         ("https://a.test/case", "http://a.test/case"),
     ] {
@@ -178,8 +180,8 @@ async fn an_index_alone_is_an_archive_when_its_files_are_found() {
     let far = merged(&files, &dir.path().join("elsewhere"), |name| format!("gone/{name}"));
     let opened = |path: &Path, warcs: &[&str]| {
         let warcs = warcs.iter().map(|folder| dir.path().join(folder)).collect();
-        let (paths, scratch) = (vec![path.to_owned()], dir.path().to_owned());
-        ArchiveSource::with(&ArchiveSettings { paths, warcs, most_bytes: LIMIT, scratch }).unwrap()
+        let local = ArchiveSettings::local(vec![path.to_owned()], LIMIT);
+        ArchiveSource::with(&ArchiveSettings { warcs, ..local }).unwrap()
     };
     for source in [opened(&near, &[]), opened(&far, &["coll"]), opened(&dir.path().join("coll/indexes"), &[])]
     {
