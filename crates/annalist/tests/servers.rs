@@ -13,7 +13,7 @@ use annalist_model::spec::{DigestKind, FetchRules, Network};
 use annalist_model::{CanonicalUrl, Time};
 use annalist_sources::{ArchiveSettings, ArchiveSource, NotThere, Remote, SlowLane, WebSettings, WebSource};
 use annalist_testweb::WorldConfig;
-use support::{IMPATIENT, Stand, assert_exit, finish, python_tool};
+use support::{IMPATIENT, Stand, annalist, assert_exit, finish, python_tool};
 
 const LIMIT: u64 = 16 << 20;
 
@@ -22,6 +22,13 @@ fn pywb_gives_the_same_snapshots_and_bodies_as_the_files_it_serves() {
     let config = WorldConfig { hosts: 3, pages: 30, gzip: 0.5, chunked: 0.3, ..WorldConfig::default() };
     let stand = Stand::new(config);
     assert_exit(&finish(&mut stand.crawl(&stand.spec(IMPATIENT)), Duration::from_secs(120)), 0);
+    // The same files once more, with a ZipNum index of ours.
+    let zip = stand.dir.path().join("collections/zip");
+    std::fs::create_dir(&zip).unwrap();
+    std::os::unix::fs::symlink(stand.job().join("archive"), zip.join("archive")).unwrap();
+    let mut index = annalist();
+    index.arg("index").arg(stand.job()).arg("--zipnum").arg(zip.join("indexes"));
+    assert_exit(&index.output().unwrap(), 0);
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let mut pywb = python_tool("wayback")
         .args(["-b", "127.0.0.1", "-p", &port.to_string(), "-t", "1", "-d"])
@@ -44,9 +51,10 @@ fn compare(stand: &Stand, port: u16) -> usize {
     }
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let files = ArchiveSource::open(&[stand.job().join("archive")], LIMIT).unwrap();
-    let server = remote(&runtime, stand, port);
+    let servers = ["job", "zip"].map(|collection| remote(&runtime, stand, port, collection));
     let mut compared = 0;
-    for url in files.documents().iter().take(12) {
+    for (number, url) in files.documents().iter().take(12).enumerate() {
+        let server = &servers[number % 2];
         let (here, there) = (files.look_up(url).unwrap(), server.look_up(url).unwrap());
         let told = |found: &[annalist_sources::Snapshot]| -> Vec<_> {
             found.iter().map(|s| (s.url.clone(), s.at.millis(), s.digest.clone(), s.is_revisit)).collect()
@@ -60,12 +68,14 @@ fn compare(stand: &Stand, port: u16) -> usize {
         }
     }
     let nowhere = CanonicalUrl::parse("http://nowhere.test/").unwrap();
-    assert!(matches!(server.look_up(&nowhere), Err(NotThere::Missing)));
+    for server in &servers {
+        assert!(matches!(server.look_up(&nowhere), Err(NotThere::Missing)));
+    }
     compared
 }
 
 /// The collection by its address alone: records come by replay.
-fn remote(runtime: &tokio::runtime::Runtime, stand: &Stand, port: u16) -> ArchiveSource {
+fn remote(runtime: &tokio::runtime::Runtime, stand: &Stand, port: u16, collection: &str) -> ArchiveSource {
     let rules = FetchRules { retry_delay: Duration::from_millis(200), ..FetchRules::default() };
     let scratch = stand.dir.path().join("scratch");
     let web = WebSource::new(WebSettings {
@@ -80,7 +90,7 @@ fn remote(runtime: &tokio::runtime::Runtime, stand: &Stand, port: u16) -> Archiv
     .unwrap();
     let now = || Time::from_millis(1_794_776_361_123);
     let remote = Some(Remote { web, rules, runtime: runtime.handle().clone(), now });
-    let paths = vec![PathBuf::from(format!("http://127.0.0.1:{port}/job/"))];
+    let paths = vec![PathBuf::from(format!("http://127.0.0.1:{port}/{collection}/"))];
     let local = ArchiveSettings::local(paths, LIMIT);
     ArchiveSource::with(&ArchiveSettings { scratch, remote, ..local }).unwrap()
 }
