@@ -51,3 +51,5 @@ pub mod stop;
 mod turn;
 mod visit;
 mod waiting;
+
+pub use set_up::web_source;

@@ -77,7 +77,9 @@ impl Library {
         let archived = match self.source.newest(url) {
             Ok(archived) => archived,
             Err(NotThere::Missing) => return Fetched::Missing,
-            Err(fault @ NotThere::Unreadable(_)) => return Fetched::Unreadable(fault.to_string()),
+            Err(fault @ (NotThere::Unreadable(_) | NotThere::Unanswered(_))) => {
+                return Fetched::Unreadable(fault.to_string());
+            }
         };
         let status = archived.head.status;
         if archived.head.is_redirect() {

@@ -75,6 +75,9 @@ pub struct ExtractArgs {
     /// A WARC or ARC file, a folder of them, an index, or the address of a CDX server; several may be given
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub archive: Vec<String>,
+    /// Where the WARC files are that an index names, when they are not near it: a folder, or for a CDX server an address
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub warcs: Vec<String>,
     /// Where the collection is kept [default: collections/NAME]
     #[arg(long, value_name = "DIR")]
     pub job: Option<PathBuf>,
@@ -368,20 +371,32 @@ pub struct AppsCheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   annalist index collections/first > all.cdxj
+  annalist index /archive/2010 /archive/2011 --output all.cdxj
+  annalist index /archive --zipnum /archive/index     for more captures than one file should hold
+  annalist index /archive --beside                    NAME.cdxj beside each NAME.warc.gz
   annalist index --frequencies first.tsv collections/first
 
-The second counts the HTML and plain text pages that were answered with success, each text once, and writes for each
+The last counts the HTML and plain text pages that were answered with success, each text once, and writes for each
 language how many of them have a term: a stem, or two of words side by side. Stop words are left out. It says which
 terms stand out from what is usual in the language, or from what --background says is usual.")]
 pub struct IndexArgs {
-    /// WARC files, folders of them, or job directories
+    /// WARC files, folders of them with all that is under them, or job directories
     #[arg(required = true, value_name = "ARCHIVE")]
     pub paths: Vec<PathBuf>,
-    /// Where to write [default: standard output]
-    #[arg(long, short, value_name = "FILE", conflicts_with = "frequencies")]
+    /// Write one index of everything there [default: standard output]
+    #[arg(long, short, value_name = "FILE", group = "kind")]
     pub output: Option<PathBuf>,
+    /// Write one index of everything as ZipNum into this folder: gzip blocks of 3,000 lines, and a summary
+    #[arg(long, value_name = "DIR", group = "kind")]
+    pub zipnum: Option<PathBuf>,
+    /// Write an index of each file beside it, or into the folder `indexes` beside its own if there is one
+    #[arg(long, group = "kind")]
+    pub beside: bool,
+    /// How many files are read at once [default: one for each core]
+    #[arg(long, value_name = "N", conflicts_with = "frequencies", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
     /// Count documents in place of an index, and write language, term and documents there
-    #[arg(long, value_name = "OUT.tsv")]
+    #[arg(long, value_name = "OUT.tsv", group = "kind")]
     pub frequencies: Option<PathBuf>,
     /// Leave out terms in fewer documents than this
     #[arg(long, value_name = "N", default_value_t = 2, requires = "frequencies", value_parser = clap::value_parser!(u32).range(1..))]
