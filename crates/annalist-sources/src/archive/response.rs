@@ -31,8 +31,12 @@ impl Archived {
         // Some writers put the address into angle brackets.
         let target = record.fields.get("WARC-Target-URI")?.trim_matches(['<', '>']);
         let url = CanonicalUrl::parse(target).ok()?;
-        let (head, rest) = HttpHead::read(&mut *record).ok()?;
-        let head = head?;
+        let named = record.fields.get("WARC-Identified-Payload-Type").map(str::to_owned);
+        let (head, mut rest) = HttpHead::read(&mut *record).ok()?;
+        let head = match head {
+            Some(head) => head,
+            None => HttpHead::bare(rest.fill_buf().ok()?, named.as_deref())?,
+        };
         let status = head.status.parse().ok()?;
         let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default())?;
         let chunked = head.is_chunked();
