@@ -7,6 +7,9 @@ use std::time::Duration;
 pub struct Time(u64);
 
 impl Time {
+    /// Later than everything.
+    pub const MAX: Time = Time(u64::MAX);
+
     pub const fn from_millis(millis: u64) -> Time {
         Time(millis)
     }

@@ -42,6 +42,8 @@ pub enum Command {
     Judge(JudgeArgs),
     /// Say what software made a page, what was written on it, and which of its links lead to more
     Apps(AppsArgs),
+    /// Say when pages were published, how sure that is, and what says so
+    Date(DateArgs),
     /// Make a sorted CDXJ index of WARC files, or count in how many of their documents each term occurs
     Index(IndexArgs),
     /// Validate WARC and WACZ files strictly
@@ -330,6 +332,32 @@ pub struct AppsPageArgs {
     #[arg(long, value_name = "NETWORK")]
     pub allow: Vec<String>,
     /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  annalist date saved/*.html
+  annalist date page.html --url https://www.example.org/2014/05/17/story --captured 2014-06-01
+  annalist date https://www.example.org/story --contact https://library.example/crawler --json")]
+pub struct DateArgs {
+    /// Files with HTML pages, or addresses
+    #[arg(value_name = "FILE|URL", required = true)]
+    pub pages: Vec<String>,
+    /// The address that the page of a file has on the web
+    #[arg(long, value_name = "ADDRESS")]
+    pub url: Option<String>,
+    /// The day on which the pages of files were captured: nothing on them was published later
+    #[arg(long, value_name = "DAY")]
+    pub captured: Option<String>,
+    /// Where a webmaster finds out who asks; needed for pages of the live web
+    #[arg(long, value_name = "URL")]
+    pub contact: Option<String>,
+    /// A non-public network that may be asked all the same, such as 127.0.0.0/8
+    #[arg(long, value_name = "NETWORK")]
+    pub allow: Vec<String>,
+    /// One JSON object a line for each page
     #[arg(long)]
     pub json: bool,
 }
