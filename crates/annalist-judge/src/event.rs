@@ -66,6 +66,18 @@ pub fn combined(kind: RelevanceKind, weight: f32, content: f32, time: f32) -> f3
     }
 }
 
+/// Which of several captures of a page shows the event best: the earliest within it, for later ones have other menus and
+/// neighbours, else the one nearest to it.
+pub fn best_capture(event: &Event, times: impl IntoIterator<Item = Time>) -> Option<usize> {
+    let (from, end) = (midnight(event.from), midnight(event.until).saturating_add(DAY));
+    let distance = |time: Time| {
+        let at = i64::try_from(time.millis()).unwrap_or(i64::MAX);
+        if at < from { from - at } else { (at - end + 1).max(0) }
+    };
+    let times = times.into_iter().enumerate();
+    times.min_by_key(|(_, time)| (distance(*time), *time)).map(|(place, _)| place)
+}
+
 const DAY: i64 = 24 * 60 * 60 * 1000;
 
 /// In milliseconds since 1970.
@@ -89,7 +101,7 @@ mod tests {
     use annalist_model::{DocumentTime, Time, TimeBasis};
     use jiff::civil::date;
 
-    use super::{DAY, midnight, relevance, temporal};
+    use super::{DAY, best_capture, midnight, relevance, temporal};
 
     fn event() -> Event {
         Event {
@@ -131,6 +143,17 @@ mod tests {
         assert_eq!(temporal(&old, Time::from_millis(0)), 0.0);
         assert_eq!(temporal(&Event { until: date(1970, 1, 1), ..old }, Time::from_millis(5)), 1.0);
         assert!(temporal(&event(), Time::from_millis(u64::MAX)) < 1e-9);
+    }
+
+    #[test]
+    fn of_several_captures_the_earliest_within_the_event_counts_and_else_the_nearest() {
+        let best = |times: &[Time]| best_capture(&event(), times.iter().copied());
+        let (before, first, second, after) =
+            (at(2005, 9, 17, 0), at(2005, 9, 18, 5), at(2005, 9, 19, 23), at(2005, 9, 25, 0));
+        assert_eq!(best(&[before, second, first, after]), Some(2));
+        assert_eq!(best(&[after, before]), Some(1));
+        assert_eq!(best(&[after, at(2005, 1, 1, 0)]), Some(0));
+        assert_eq!(best(&[]), None);
     }
 
     #[test]

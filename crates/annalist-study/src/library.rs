@@ -4,11 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use annalist_judge::Vector;
+use annalist_judge::event::best_capture;
 use annalist_judge::text::{OwnFrequencies, Stems};
-use annalist_model::{CanonicalUrl, Canonicaliser, LinkKind, Page};
+use annalist_model::spec::{Event, Topic};
+use annalist_model::{CanonicalUrl, Canonicaliser, DocumentTime, LinkKind, Page, Time};
 use annalist_read::Reader;
-use annalist_sources::{ArchiveSource, NotThere};
+use annalist_sources::{ArchiveSource, Archived, NotThere, Snapshot};
 
+use crate::occasion::{Keywords, Weighed};
 use crate::shelf::Shelf;
 
 /// ISO 639's word for a language that could not be told.
@@ -20,6 +23,8 @@ pub struct Library {
     reader: Reader,
     frequencies: OwnFrequencies,
     shelf: Shelf<Document>,
+    /// Which captures are read, and what keywords count more; the newest captures where there is none.
+    occasion: Option<(Event, Keywords)>,
 }
 
 /// A page with what it is about.
@@ -29,6 +34,9 @@ pub(crate) struct Document {
     pub(crate) vector: Vector,
     /// The links a reader would follow.
     pub(crate) links: Vec<Followed>,
+    /// Where there is an event: when it is from, and its terms as a collection specification weighs them.
+    pub(crate) time: Option<DocumentTime>,
+    pub(crate) terms: Vec<Weighed>,
 }
 
 #[derive(Debug)]
@@ -63,7 +71,15 @@ impl Library {
     /// At most `memory_bytes` of pages are kept, near enough.
     pub fn new(source: ArchiveSource, frequencies: OwnFrequencies, memory_bytes: usize) -> Library {
         let reader = Reader::new(Canonicaliser::default());
-        Library { source, reader, frequencies, shelf: Shelf::new(memory_bytes) }
+        Library { source, reader, frequencies, shelf: Shelf::new(memory_bytes), occasion: None }
+    }
+
+    /// The same, with the captures that show an event best.
+    #[must_use]
+    pub fn showing(self, event: &Event, topic: &Topic) -> Library {
+        let language = topic.languages.first().map_or(UNDETERMINED, String::as_str);
+        let keywords = Keywords::new(&topic.keywords, &mut self.frequencies.stems(language));
+        Library { occasion: Some((event.clone(), keywords)), ..self }
     }
 
     pub fn source(&self) -> &ArchiveSource {
@@ -74,8 +90,8 @@ impl Library {
         if let Some(document) = self.shelf.get(url.key()) {
             return Fetched::Page(document);
         }
-        let archived = match self.source.newest(url) {
-            Ok(archived) => archived,
+        let (archived, captured) = match self.read(url) {
+            Ok(read) => read,
             Err(NotThere::Missing) => return Fetched::Missing,
             Err(fault @ NotThere::Unreadable(_)) => return Fetched::Unreadable(fault.to_string()),
         };
@@ -89,19 +105,43 @@ impl Library {
             return Fetched::Failed(status);
         }
         let page = self.reader.read(url, &archived.head, &archived.body);
-        let document = Arc::new(self.document(page, stemmers));
+        let document = Arc::new(self.document(page, captured, stemmers));
         self.shelf.put(url.key(), Arc::clone(&document), document.bytes());
         Fetched::Page(document)
     }
 
-    fn document(&self, page: Page, stemmers: &mut Stemmers) -> Document {
+    /// With the time of the capture, where it matters.
+    fn read(&self, url: &CanonicalUrl) -> Result<(Archived, Option<Time>), NotThere> {
+        let Some((event, _)) = &self.occasion else { return Ok((self.source.newest(url)?, None)) };
+        let mut snapshots = self.source.look_up(url)?;
+        // An answer before a redirect before an error; a revisit says the same as before.
+        let standing = |snapshot: &Snapshot| match snapshot.status {
+            Some(200..300) => 2,
+            None if snapshot.is_revisit => 2,
+            Some(300..400) => 1,
+            _ => 0,
+        };
+        let best = snapshots.iter().map(standing).max().ok_or(NotThere::Missing)?;
+        snapshots.retain(|snapshot| standing(snapshot) == best);
+        let place = best_capture(event, snapshots.iter().map(|snapshot| snapshot.at));
+        let snapshot = place.and_then(|place| snapshots.get(place)).ok_or(NotThere::Missing)?;
+        Ok((self.source.read(snapshot)?.archived, Some(snapshot.at)))
+    }
+
+    /// A page that need not be of the archive.
+    pub(crate) fn document(&self, page: Page, captured: Option<Time>, stemmers: &mut Stemmers) -> Document {
         let code = page.language.as_deref().unwrap_or(UNDETERMINED);
         let stems = stemmers.of(code, &self.frequencies);
+        let terms = self.occasion.as_ref().map(|(_, keywords)| {
+            let text = format!("{}\n{}", page.title.as_deref().unwrap_or_default(), page.text);
+            keywords.weighed(&text, stems, self.frequencies.of(code))
+        });
+        let time = captured.map(|captured| DocumentTime::best(None, None, captured));
         let mut vector = |text: &str| Vector::of(text, stems);
         let whole = vector(&page.text);
         let followed = page.links.iter().enumerate().filter(|(_, link)| is_followed(link.kind));
         let links = followed.map(|(place, link)| Followed { place, anchor: vector(&link.anchor) }).collect();
-        Document { vector: whole, links, page }
+        Document { vector: whole, links, page, time, terms: terms.unwrap_or_default() }
     }
 }
 
@@ -124,6 +164,7 @@ impl Document {
         const LINK: usize = 400;
         let anchors: usize = self.links.iter().map(|link| link.anchor.bytes()).sum();
         let words: usize = self.page.links.iter().map(|link| link.anchor.len() + link.context.len()).sum();
-        self.page.text.len() + self.page.links.len() * LINK + words + self.vector.bytes() + anchors
+        let terms = self.terms.len() * size_of::<Weighed>();
+        self.page.text.len() + self.page.links.len() * LINK + words + self.vector.bytes() + anchors + terms
     }
 }
