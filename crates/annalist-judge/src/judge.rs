@@ -503,7 +503,7 @@ mod tests {
         let page = Page { text: "debt".to_owned(), links: vec![link], ..Page::default() };
         let mut reading = Analyst::new(Names::default(), "en").read(&page, &judge.topic(), Depth::Topic);
         let noon = |days| Time::from_millis((13_044 - days) * 86_400_000 + 43_200_000);
-        reading.time = days.map(|days| DocumentTime { at: noon(days), basis: TimeBasis::Published });
+        reading.time = days.map(|days| DocumentTime::exact(noon(days), TimeBasis::Published));
         let verdict = judge.take(UrlKey { site: 1, url: 1 }, &reading);
         (verdict.score.unwrap().get(), verdict.values[0].unwrap())
     }

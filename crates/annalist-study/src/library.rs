@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use annalist_crawl::snapshots::Wanted;
 use annalist_judge::Vector;
-use annalist_judge::event::best_capture;
 use annalist_judge::text::{OwnFrequencies, Stems};
-use annalist_model::spec::{Event, Topic};
+use annalist_model::spec::{Event, SnapshotChoice, Topic};
 use annalist_model::{CanonicalUrl, Canonicaliser, DocumentTime, LinkKind, Page, Time};
 use annalist_read::Reader;
-use annalist_sources::{ArchiveSource, Archived, NotThere, Snapshot};
+use annalist_sources::{ArchiveSource, Archived, NotThere};
 
 use crate::occasion::{Keywords, Weighed};
 use crate::shelf::Shelf;
@@ -113,18 +113,9 @@ impl Library {
     /// With the time of the capture, where it matters.
     fn read(&self, url: &CanonicalUrl) -> Result<(Archived, Option<Time>), NotThere> {
         let Some((event, _)) = &self.occasion else { return Ok((self.source.newest(url)?, None)) };
-        let mut snapshots = self.source.look_up(url)?;
-        // An answer before a redirect before an error; a revisit says the same as before.
-        let standing = |snapshot: &Snapshot| match snapshot.status {
-            Some(200..300) => 2,
-            None if snapshot.is_revisit => 2,
-            Some(300..400) => 1,
-            _ => 0,
-        };
-        let best = snapshots.iter().map(standing).max().ok_or(NotThere::Missing)?;
-        snapshots.retain(|snapshot| standing(snapshot) == best);
-        let place = best_capture(event, snapshots.iter().map(|snapshot| snapshot.at));
-        let snapshot = place.and_then(|place| snapshots.get(place)).ok_or(NotThere::Missing)?;
+        let wanted = Wanted::of(SnapshotChoice::Event, Some(event));
+        let snapshots = wanted.of_these(self.source.look_up(url)?);
+        let snapshot = snapshots.first().ok_or(NotThere::Missing)?;
         Ok((self.source.read(snapshot)?.archived, Some(snapshot.at)))
     }
 
@@ -136,7 +127,7 @@ impl Library {
             let text = format!("{}\n{}", page.title.as_deref().unwrap_or_default(), page.text);
             keywords.weighed(&text, stems, self.frequencies.of(code))
         });
-        let time = captured.map(|captured| DocumentTime::best(None, None, captured));
+        let time = captured.map(|captured| page.time(captured));
         let mut vector = |text: &str| Vector::of(text, stems);
         let whole = vector(&page.text);
         let followed = page.links.iter().enumerate().filter(|(_, link)| is_followed(link.kind));

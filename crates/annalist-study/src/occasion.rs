@@ -124,7 +124,7 @@ impl Occasion {
     }
 
     fn parts(&self, document: &Document) -> (f32, f32) {
-        let time = document.time.map_or(0.0, |time| temporal(&self.event, time.at));
+        let time = document.time.map_or(0.0, |time| temporal(&self.event, time));
         (self.scope.relevance(&document.terms), time)
     }
 }
