@@ -223,7 +223,7 @@ impl Judging {
 /// What the spec says of addresses.
 pub fn address_rules(spec: &Spec) -> AddressRules {
     let patterns = spec.judge.patterns.iter().map(|pattern| (pattern.url.clone(), pattern.score as f32));
-    AddressRules { spam: spec.judge.spam.clone(), patterns: patterns.collect() }
+    AddressRules { spam: spec.judge.spam.clone(), patterns: patterns.collect(), event: spec.event.clone() }
 }
 
 /// The judge's settings as the spec has them.

@@ -29,7 +29,7 @@ impl Published {
         Time::of(self.civil(), self.offset.unwrap_or(Offset::UTC))
     }
 
-    /// The end of what it may have been: of the day, the month or the year where no more is known.
+    /// The last moment it may have been: of the day, the month or the year where no more is known.
     pub fn until(&self) -> Time {
         let span = match self.precision {
             Precision::Day if self.clock.is_some() => return self.time(),
@@ -37,8 +37,8 @@ impl Published {
             Precision::Month => Span::new().months(1),
             Precision::Year => Span::new().years(1),
         };
-        let end = self.civil().saturating_add(span);
-        Time::of(end, self.offset.unwrap_or(Offset::UTC))
+        let end = Time::of(self.civil().saturating_add(span), self.offset.unwrap_or(Offset::UTC));
+        Time::from_millis(end.millis().saturating_sub(1))
     }
 
     /// `2013-03-05T16:12:00+01:00`
