@@ -36,8 +36,8 @@ fn response(path: &str, day: u64, body: &str, number: u128) -> Record {
     Record::response(RecordId::new(Uuid::from_u128(number)), &exchange, &digest, block.into_bytes())
 }
 
-/// Each year has reports on the festival that lead to the next ones, to those of the other years and to gardens; each was
-/// captured in its June. The front page was captured every year and leads to the reports of that year first.
+/// Each year has reports on the festival that lead to others of the year, now and then to one of another, and to gardens; each
+/// was captured in its June. The front page was captured every year.
 fn record(dir: &Path) {
     let mut number = 1000;
     let ids = move || {
@@ -62,9 +62,11 @@ fn record(dir: &Path) {
         append("", &front);
         for report in 0..REPORTS {
             let mut body = format!("<p>{FESTIVAL}, day {report}</p>");
-            for other in YEARS {
-                let _ = write!(body, "<p><a href=/{other}/{}>festival</a></p>", (report + 1) % REPORTS);
+            for next in [1, 2, 5] {
+                let _ = write!(body, "<p><a href=/{year}/{}>festival</a></p>", (report + next) % REPORTS);
             }
+            let other = YEARS[(report as usize + june as usize) % YEARS.len()];
+            let _ = write!(body, "<p><a href=/{other}/{}>festival</a></p>", (report + 3) % REPORTS);
             let _ = write!(
                 body,
                 "<p><a href=/garden/{year}/{report}>more</a> <a href=/lost/{year}/{report}>more</a></p>"
@@ -117,9 +119,9 @@ fn crawls_that_know_content_and_time_find_the_right_year() {
     let json = json_of(&output);
     let precision = |policy: &str| row(&json, "as specified", policy)["precision"].as_f64().unwrap();
     let told = ["default", "mean", "content", "time", "bfs"].map(|policy| (policy, precision(policy)));
-    assert!(precision("default") > 0.8, "{told:?}");
+    assert!(precision("default") > 0.7 && precision("default") > precision("mean"), "{told:?}");
     assert!(precision("mean") > precision("content"), "{told:?}");
-    assert!(precision("content") > precision("bfs") - 1e-9, "{told:?}");
+    assert!(precision("content") >= precision("bfs"), "{told:?}");
     let rate = |policy: &str| row(&json, "as specified", policy)["retrieval_rate"].as_f64().unwrap();
     assert!(rate("default") > 0.0 && rate("default") <= 1.0);
     for (variant, policy) in [("half-lives of 30 days", "time"), ("without keywords", "content")] {
