@@ -10,7 +10,7 @@ use annalist_apps::catalogue::{Application, Description, Mistake, Ruling, load};
 use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, parts, recognise_and_learn, report};
 use annalist_frontier::{Change, Frontier};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Capture, FoundLink, Hop, Link, Page, Time};
+use annalist_model::{CanonicalUrl, Capture, FoundLink, Hop, Link, Page};
 use annalist_read::Reader;
 use annalist_read::tree::Tree;
 use annalist_sources::Archived;
@@ -235,11 +235,10 @@ fn has_files(folder: &Path) -> bool {
 
 /// A page out of an archive, as it was judged when it was fetched.
 pub fn read_as_judged(reader: &Reader, apps: Option<&Apps>, found: &Archived) -> Page {
-    let Archived { url, head, body } = found;
+    let Archived { url, at, head, body } = found;
     let (mut page, tree) = reader.read_with_tree(url, head, body);
     if let Some((apps, tree)) = apps.zip(tree) {
-        // What "yesterday" means on it makes no difference to what it is judged by.
-        apps.look(&tree, &mut page, &Looked { url, head, at: Time::default() });
+        apps.look(&tree, &mut page, &Looked { url, head, at: *at });
     }
     page
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use annalist_crawl::apps::read_as_judged;
 use annalist_crawl::snapshots::Wanted;
 use annalist_judge::Vector;
 use annalist_judge::text::{OwnFrequencies, Stems};
@@ -34,8 +35,9 @@ pub(crate) struct Document {
     pub(crate) vector: Vector,
     /// The links a reader would follow.
     pub(crate) links: Vec<Followed>,
-    /// Where there is an event: when it is from, and its terms as a collection specification weighs them.
+    /// Where it was captured: when it is from.
     pub(crate) time: Option<DocumentTime>,
+    /// Where there is an event: its terms as a collection specification weighs them.
     pub(crate) terms: Vec<Weighed>,
 }
 
@@ -90,8 +92,8 @@ impl Library {
         if let Some(document) = self.shelf.get(url.key()) {
             return Fetched::Page(document);
         }
-        let (archived, captured) = match self.read(url) {
-            Ok(read) => read,
+        let archived = match self.read(url) {
+            Ok(archived) => archived,
             Err(NotThere::Missing) => return Fetched::Missing,
             Err(fault @ NotThere::Unreadable(_)) => return Fetched::Unreadable(fault.to_string()),
         };
@@ -104,19 +106,18 @@ impl Library {
         if !(200..300).contains(&status) {
             return Fetched::Failed(status);
         }
-        let page = self.reader.read(url, &archived.head, &archived.body);
-        let document = Arc::new(self.document(page, captured, stemmers));
+        let page = read_as_judged(&self.reader, None, &archived);
+        let document = Arc::new(self.document(page, Some(archived.at), stemmers));
         self.shelf.put(url.key(), Arc::clone(&document), document.bytes());
         Fetched::Page(document)
     }
 
-    /// With the time of the capture, where it matters.
-    fn read(&self, url: &CanonicalUrl) -> Result<(Archived, Option<Time>), NotThere> {
-        let Some((event, _)) = &self.occasion else { return Ok((self.source.newest(url)?, None)) };
+    fn read(&self, url: &CanonicalUrl) -> Result<Archived, NotThere> {
+        let Some((event, _)) = &self.occasion else { return self.source.newest(url) };
         let wanted = Wanted::of(SnapshotChoice::Event, Some(event));
         let snapshots = wanted.of_these(self.source.look_up(url)?);
         let snapshot = snapshots.first().ok_or(NotThere::Missing)?;
-        Ok((self.source.read(snapshot)?.archived, Some(snapshot.at)))
+        Ok(self.source.read(snapshot)?.archived)
     }
 
     /// A page that need not be of the archive.

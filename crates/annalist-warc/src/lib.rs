@@ -45,7 +45,7 @@ mod zip;
 pub use as_is::Stored;
 pub use cdx::{CdxColumns, CdxLine, CdxLines};
 pub use copy::{Copied, Copier, CopyError, CopySettings};
-pub use date::{digits14, digits17, millis_of_digits, rfc3339};
+pub use date::{digits14, digits17, millis_of_digits, millis_of_warc_date, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;
 pub use file_name::{OPEN_SUFFIX, index_name};

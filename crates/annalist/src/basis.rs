@@ -192,7 +192,8 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
                 return;
             }
             let depth = if is_reference { Depth::Reference } else { Depth::Topic };
-            let reading = basis.analyst.read(&page, &basis.judge.topic(), depth);
+            let mut reading = basis.analyst.read(&page, &basis.judge.topic(), depth);
+            reading.time = Some(page.time(found.at));
             if is_reference {
                 basis.judge.take_reference(key, &reading);
                 references.push(page);
