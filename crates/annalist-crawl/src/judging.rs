@@ -193,6 +193,11 @@ impl Judging {
         Some(Change::Valued { key: leased.key, value })
     }
 
+    /// Since when an archive has what a link leads to.
+    pub fn first_seen(&self, key: UrlKey, at: Time) {
+        self.judge().first_seen(key, at);
+    }
+
     /// What a link is probably worth, by all that was learned.
     pub fn estimate(&self, key: UrlKey) -> Option<f32> {
         self.judge().reconsider(key)

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use annalist_model::spec::{Event, RelevanceKind};
-use annalist_model::{Score, UrlKey};
+use annalist_model::{DocumentTime, Score, Time, TimeBasis, UrlKey};
 
 use crate::addresses::AddressRules;
 use crate::event::{self, Damping};
@@ -283,11 +283,21 @@ impl Judge {
             return Some(known.link.told.unwrap_or(UNFOCUSED));
         }
         let mut value = self.scorer.score(&Scorer::values(&known), self.ledger.mean());
-        if let (Some(RelevanceKind::Default), Some(time)) = (kind, known.link.timely) {
+        let time = known.link.timely.or(known.link.first_seen);
+        if let (Some(RelevanceKind::Default), Some(time)) = (kind, time) {
             value = Damping::default().relevance(value, time);
         }
         // What the archivist says counts as much as all the rest.
         Some(known.link.told.map_or(value, |told| (value + told) / 2.0))
+    }
+
+    /// A waiting link leads to what was first seen at that moment: it is hardly from another time, where it names none itself.
+    pub fn first_seen(&mut self, key: UrlKey, at: Time) {
+        let Some(event) = &self.rules.event else { return };
+        if let Some(waiting) = self.ledger.waiting.get_mut(&key) {
+            let seen = DocumentTime::exact(at, TimeBasis::Captured);
+            waiting.first_seen = Some(event::temporal(event, seen));
+        }
     }
 
     /// Whether values are made of all mentions, so that they can be thought over.
@@ -551,6 +561,27 @@ mod tests {
             content("http://b.test/2005/x"),
             "none is better for its time"
         );
+    }
+
+    #[test]
+    fn a_link_to_what_was_first_seen_at_another_time_falls_unless_it_names_its_time_itself() {
+        let fallen = |url: &str, days: u64| {
+            let rules = Rules { event: Some(event(RelevanceKind::Default)), ..Rules::default() };
+            let topic = Topic::of_terms([(id("debt"), 1.0)].into_iter().collect(), 0.5);
+            let mut judge = Judge::new(rules).beginning_with(topic);
+            let addresses =
+                AddressRules { event: Some(event(RelevanceKind::Default)), ..AddressRules::default() };
+            let mut analyst = Analyst::new(Names::default(), "en").knowing(addresses);
+            let page = Page { text: "debt".to_owned(), links: vec![link(url)], ..Page::default() };
+            let reading = analyst.read(&page, &judge.topic(), Depth::Topic);
+            let value = judge.take(UrlKey { site: 1, url: 1 }, &reading).values[0].unwrap();
+            let key = link(url).url.key();
+            judge.first_seen(key, Time::from_millis((13_044 - days) * 86_400_000));
+            judge.has_fallen(key, value).map(|now| now / value)
+        };
+        assert_eq!(fallen("http://b.test/x", 0), None);
+        assert!(fallen("http://b.test/x", 400).is_some_and(|left| (left - 0.3).abs() < 0.01));
+        assert_eq!(fallen("http://b.test/2005/x", 400), None);
     }
 
     #[test]

@@ -70,6 +70,8 @@ pub struct Waiting {
     pub told: Option<f32>,
     /// How relevant the time is that is named with it.
     pub timely: Option<f32>,
+    /// The same of the time since when it is known to be there.
+    pub first_seen: Option<f32>,
     pub distance: u8,
     /// Relevant mentions, the older ones counting less, as of the page with that number.
     momentum: (f32, u32),

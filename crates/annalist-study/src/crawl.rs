@@ -104,6 +104,11 @@ pub(crate) fn crawl(
 impl Crawl<'_> {
     fn visit(&mut self, leased: &LeasedLink) -> Result<(), FrontierError> {
         let mut batch = Batch::new();
+        if let Some(judging) = &mut self.judging
+            && let Some(at) = self.library.first_seen(&leased.link.url)
+        {
+            judging.first_seen(leased.key, at);
+        }
         let judging = self.judging.as_ref();
         if let Some(value) = judging.and_then(|judging| judging.has_fallen(leased.key, leased.value)) {
             batch.push(&Change::Valued { key: leased.key, value });

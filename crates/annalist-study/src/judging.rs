@@ -8,7 +8,7 @@ use annalist_frontier::{Batch, Change};
 use annalist_judge::names::Names;
 use annalist_judge::topic::Topic;
 use annalist_judge::{Analyst, Depth, Judge, Rules, Verdict};
-use annalist_model::{CanonicalUrl, Link, UrlKey};
+use annalist_model::{CanonicalUrl, Link, Time, UrlKey};
 
 use crate::library::Document;
 use crate::mentions::PAGES_IN_A_BATCH;
@@ -100,6 +100,11 @@ impl Judging {
 
     pub(crate) fn redirected(&mut self, from: UrlKey, to: UrlKey) {
         self.judge.redirected(from, to);
+    }
+
+    /// Since when the archive has what a link leads to.
+    pub(crate) fn first_seen(&mut self, key: UrlKey, at: Time) {
+        self.judge.first_seen(key, at);
     }
 
     /// What a link whose turn came is worth, if that is less than it was.

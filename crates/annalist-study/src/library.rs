@@ -112,6 +112,13 @@ impl Library {
         Fetched::Page(document)
     }
 
+    /// Since when the archive has an answer of an address, where there is an event.
+    pub(crate) fn first_seen(&self, url: &CanonicalUrl) -> Option<Time> {
+        self.occasion.as_ref()?;
+        let snapshots = Wanted::Oldest.of_these(self.source.look_up(url).ok()?);
+        snapshots.first().map(|snapshot| snapshot.at)
+    }
+
     fn read(&self, url: &CanonicalUrl) -> Result<Archived, NotThere> {
         let Some((event, _)) = &self.occasion else { return self.source.newest(url) };
         let wanted = Wanted::of(SnapshotChoice::Event, Some(event));
