@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use annalist_apps::adapt::Notebook;
 use annalist_apps::catalogue::{Application, Description, Mistake, Ruling, load};
 use annalist_apps::published::{self, Captured, Dates};
-use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, dates, parts, recognise_and_learn, report};
+use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, parts, recognise_and_learn, report};
 use annalist_frontier::{Change, Frontier};
 use annalist_model::spec::Spec;
 use annalist_model::{CanonicalUrl, Capture, FoundLink, Hop, Link, Page, ResponseHead, Time};
@@ -236,14 +236,12 @@ fn has_files(folder: &Path) -> bool {
 
 /// A page out of an archive, as it was judged when it was fetched.
 pub fn read_as_judged(reader: &Reader, apps: Option<&Apps>, found: &Archived) -> Page {
-    let Archived { url, head, body } = found;
+    let Archived { url, at, head, body } = found;
     let (mut page, tree) = reader.read_with_tree(url, head, body);
     let Some(tree) = tree else { return page };
-    let captured = head.field("date").and_then(dates::time).map_or(Captured::Before(Time::MAX), Captured::At);
-    date(&tree, &mut page, url, head, captured);
+    date(&tree, &mut page, url, head, Captured::At(*at));
     if let Some(apps) = apps {
-        // What "yesterday" means on it makes no difference to what it is judged by.
-        apps.look(&tree, &mut page, &Looked { url, head, at: Time::default() });
+        apps.look(&tree, &mut page, &Looked { url, head, at: *at });
     }
     page
 }
@@ -313,7 +311,7 @@ impl Known {
 
 #[cfg(test)]
 mod tests {
-    use annalist_model::{CanonicalUrl, ResponseHead};
+    use annalist_model::{CanonicalUrl, ResponseHead, Time};
     use annalist_read::Reader;
     use annalist_sources::Archived;
 
@@ -323,10 +321,9 @@ mod tests {
     fn a_page_out_of_an_archive_has_its_date_without_the_helper_too() {
         let found = Archived {
             url: CanonicalUrl::parse("http://news.example/story").unwrap(),
-            head: ResponseHead {
-                status: 200,
-                fields: vec![("Date".to_owned(), b"Mon, 19 May 2014 08:00:00 GMT".to_vec())],
-            },
+            // 19 May 2014.
+            at: Time::from_millis(1_400_486_400_000),
+            head: ResponseHead { status: 200, fields: Vec::new() },
             body: b"<html><h1>The bridge</h1><time>2 days ago</time><p class=date>3 June 2014".to_vec(),
         };
         let page = read_as_judged(&Reader::new(Default::default()), None, &found);

@@ -44,7 +44,7 @@ mod rounds;
 pub mod scope;
 mod servers;
 mod set_up;
-mod snapshots;
+pub mod snapshots;
 mod stages;
 pub mod status;
 pub mod stop;

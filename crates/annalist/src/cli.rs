@@ -452,10 +452,15 @@ pub struct VerifyArgs {
   annalist simulate --archive pages.warc.gz --topics topics.tsv --topic Science/Biology --topic History --repeat 5
   annalist simulate --archive first.warc.gz second.warc.gz --topics topics.tsv --topic Music --policy bfs avg avg+batch avg+bl5 avg+batch+bl5 --out curves
   annalist simulate --archive collections/first/archive --seed-urls seeds.txt --policy bfs avg
+  annalist simulate --archive archives --spec election.toml --pages 2000 --out curves
 
 Policies: default (the judge of a crawl with a topic, which is the seeds here); bfs (breadth first); first, last, max, sum, avg (best first by likeness to the seeds, with what becomes of the
 values that one link receives); oracle (knows which waiting links are relevant). Behind any of them: +batch schedules
 links after every 50 pages, +bl5 fetches 5 links of a site in a row.
+
+With --spec, what is looked for is the [event] of a spec, in the captures that show it best. Policies are then default, mean, content,
+time (by what content and time make of the page that a link is on), bfs and oracle; crawls with fixed half-lives and without
+keywords tell what these add.
 
 Exit codes: 0 done, 4 what was asked for cannot be done, 9 failed.")]
 pub struct SimulateArgs {
@@ -468,6 +473,9 @@ pub struct SimulateArgs {
     /// A topic to look for, with everything under its path
     #[arg(long, num_args = 1.., value_name = "PATH", requires = "topics")]
     pub topic: Vec<String>,
+    /// The spec of an event to look for; --topics and --topic then say which pages belong to it
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["repeat", "seeds", "seed_urls"])]
+    pub spec: Option<PathBuf>,
     /// A policy to compare [default: all of them, without +batch and +bl5]
     #[arg(long, num_args = 1.., value_name = "NAME")]
     pub policy: Vec<String>,
