@@ -10,6 +10,7 @@ mod check;
 pub mod crawl;
 mod demo;
 mod explain;
+mod export;
 mod frequencies;
 mod index;
 mod judge;
@@ -31,6 +32,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Apps(args) => apps::run(&args),
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }
