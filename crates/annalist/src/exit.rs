@@ -60,6 +60,8 @@ mod tests {
     fn a_full_disk_is_told_apart_from_other_failures() {
         let full = anyhow::Error::from(std::io::Error::from(std::io::ErrorKind::StorageFull)).context("x");
         assert_eq!(code_of(&full), Exit::DiskFull);
+        let copying = annalist_warc::CopyError::Write(std::io::ErrorKind::StorageFull.into());
+        assert_eq!(code_of(&anyhow::Error::from(copying).context("x")), Exit::DiskFull);
         assert_eq!(code_of(&anyhow::anyhow!("other")), Exit::Failed);
         assert_eq!(code_of(&BadConfiguration("x".into()).into()), Exit::BadConfiguration);
     }

@@ -138,3 +138,109 @@ fn add_warcinfos(survey: &mut Survey) {
 pub fn by_score(score: f32) -> Reverse<i64> {
     Reverse((f64::from(score) * 1e9) as i64)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use annalist_warc::WarcFile;
+
+    use super::choose;
+    use crate::cli::ExportArgs;
+    use crate::commands::export::selection::Selection;
+    use crate::commands::export::survey::{Chosen, Entry, Kind, Refers, Survey, Surveyed};
+
+    const PAGE: u64 = 100;
+    const IMAGE: u64 = 200;
+
+    fn entry(id: u64, kind: Kind, url: u64, belongs_to: u64) -> Entry {
+        Entry {
+            id,
+            belongs_to,
+            url,
+            at: 1,
+            published: 0,
+            offset: 0,
+            length: 0,
+            score: 0.5,
+            number: 0,
+            kind,
+            chosen: Chosen::No,
+            is_seed: false,
+            is_embed: false,
+        }
+    }
+
+    /// A page with request and objects, an image on it, a revisit of another page, and something else.
+    fn survey() -> Survey {
+        let entries = vec![
+            entry(1, Kind::Warcinfo, 0, 0),
+            entry(2, Kind::Capture, PAGE, 0),
+            entry(3, Kind::Other, PAGE, 2),
+            entry(4, Kind::Attached, PAGE, 0),
+            entry(5, Kind::Capture, IMAGE, 0),
+            entry(6, Kind::Capture, 300, 0),
+            entry(7, Kind::Revisit, 400, 0),
+            entry(8, Kind::Other, 300, 6),
+            entry(9, Kind::Warcinfo, 0, 0),
+            entry(10, Kind::Capture, 500, 11),
+            entry(11, Kind::Other, 500, 0),
+        ];
+        let by_id: HashMap<u64, usize> =
+            entries.iter().enumerate().map(|(place, one)| (one.id, place)).collect();
+        let file = WarcFile { path: "a".into(), name: "a".to_owned(), offset: 0, length: 0 };
+        Survey {
+            files: vec![Surveyed { file, entries: 0..entries.len(), has_members: true }],
+            refers: vec![Refers { revisit: 6, id: 6, url: 300, at: 1 }],
+            embeds: vec![(4, PAGE)],
+            entries,
+            by_id,
+            ..Survey::default()
+        }
+    }
+
+    fn chosen(meant: &[usize], change: impl FnOnce(&mut Survey, &mut ExportArgs)) -> Vec<u64> {
+        let mut args = ExportArgs { host: vec!["a.test".to_owned()], ..ExportArgs::default() };
+        let mut survey = survey();
+        meant.iter().for_each(|place| survey.entries[*place].chosen = Chosen::Meant);
+        change(&mut survey, &mut args);
+        choose(&mut survey, &Selection::new(&args).unwrap());
+        survey.entries.iter().filter(|entry| entry.chosen != Chosen::No).map(|entry| entry.id).collect()
+    }
+
+    #[test]
+    fn with_a_page_come_its_records_and_what_it_shows() {
+        assert_eq!(chosen(&[1], |_, _| {}), [1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn with_a_revisit_comes_what_it_refers_to() {
+        assert_eq!(chosen(&[6], |_, _| {}), [1, 6, 7, 8]);
+        // Named by address and time alone.
+        assert_eq!(chosen(&[6], |survey, _| survey.refers[0].id = 0), [1, 6, 7, 8]);
+        assert_eq!(
+            chosen(&[6], |survey, _| survey.refers[0] = Refers { id: 0, at: 2, ..survey.refers[0] }),
+            [1, 7]
+        );
+    }
+
+    #[test]
+    fn a_request_belongs_to_its_response_whichever_of_them_says_so() {
+        assert_eq!(chosen(&[9], |_, _| {}), [9, 10, 11]);
+    }
+
+    #[test]
+    fn the_best_are_kept_and_of_equals_the_first() {
+        let best = |survey: &mut Survey, args: &mut ExportArgs| {
+            survey.embeds.clear();
+            survey.entries[5].score = 0.9;
+            args.limit = Some(2);
+        };
+        assert_eq!(chosen(&[1, 5, 9], best), [1, 2, 3, 4, 6, 8]);
+    }
+
+    #[test]
+    fn everything_is_everything() {
+        assert_eq!(chosen(&[], |_, args| args.host.clear()).len(), 11);
+    }
+}

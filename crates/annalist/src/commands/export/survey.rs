@@ -93,9 +93,16 @@ pub struct Survey {
     /// Records that were there already.
     pub doubles: u64,
     pub damaged: u64,
-    waiting: VecDeque<(usize, Subject)>,
-    waiting_ids: HashMap<u64, usize>,
-    /// How many left the queue before the first that waits.
+    pub waiting: Waiting,
+}
+
+/// Captures that are judged when their metadata record has come.
+#[derive(Debug, Default)]
+pub struct Waiting {
+    queue: VecDeque<(usize, Subject)>,
+    /// Which one it is, by the id of its record.
+    numbers: HashMap<u64, usize>,
+    /// How many have left the queue.
     passed: usize,
 }
 
@@ -179,9 +186,8 @@ impl Survey {
         self.refers.extend(refers.map(|refers| Refers { revisit: place, ..refers }));
         if let Some(subject) = subject {
             if selection.needs_metadata() {
-                self.waiting_ids.insert(entry.id, self.passed + self.waiting.len());
-                self.waiting.push_back((place, subject));
-                if self.waiting.len() > MOST_WAITING {
+                self.waiting.add(entry.id, place, subject);
+                if self.waiting.queue.len() > MOST_WAITING {
                     self.judge_oldest(selection);
                 }
             } else if selection.holds(&subject) {
@@ -203,17 +209,16 @@ impl Survey {
         if entry.is_embed {
             self.embeds.extend(known.via.as_deref().map(|via| (place, url_hash(via))));
         }
-        let waiting = self.waiting_ids.get(&id).and_then(|place| place.checked_sub(self.passed));
-        if let Some((_, subject)) = waiting.and_then(|place| self.waiting.get_mut(place)) {
+        if let Some(subject) = self.waiting.get_mut(id) {
             subject.known = known;
         }
     }
 
     fn judge_oldest(&mut self, selection: &Selection) -> bool {
-        let Some((place, subject)) = self.waiting.pop_front() else { return false };
-        self.passed += 1;
+        let Some((place, subject)) = self.waiting.queue.pop_front() else { return false };
+        self.waiting.passed += 1;
         if let Some(entry) = self.entries.get(place) {
-            self.waiting_ids.remove(&entry.id);
+            self.waiting.numbers.remove(&entry.id);
         }
         if selection.holds(&subject) {
             self.choose(place);
@@ -225,6 +230,18 @@ impl Survey {
         if let Some(entry) = self.entries.get_mut(place) {
             entry.chosen = Chosen::Meant;
         }
+    }
+}
+
+impl Waiting {
+    fn add(&mut self, id: u64, place: usize, subject: Subject) {
+        self.numbers.insert(id, self.passed + self.queue.len());
+        self.queue.push_back((place, subject));
+    }
+
+    fn get_mut(&mut self, id: u64) -> Option<&mut Subject> {
+        let number = self.numbers.get(&id)?.checked_sub(self.passed)?;
+        self.queue.get_mut(number).map(|(_, subject)| subject)
     }
 }
 

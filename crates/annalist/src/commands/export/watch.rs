@@ -1,7 +1,10 @@
 //! How far an export has come, and whether somebody wants it to end.
 
+use std::cell::Cell;
+use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -9,10 +12,15 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::Interrupted;
 use crate::progress::Progress;
+use crate::show;
+
+const BETWEEN_PLAIN_LINES: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
 pub struct Watch {
     bar: ProgressBar,
+    /// Where there is no terminal: when the last line was written.
+    plain: Option<Cell<Instant>>,
     asked: Arc<AtomicBool>,
 }
 
@@ -37,9 +45,11 @@ impl Watch {
                 told.store(true, Ordering::Relaxed);
             });
         });
+        let is_shown = progress == Progress::Shown;
         // Drawn on a terminal only.
-        let bar = if progress == Progress::Shown { ProgressBar::new(0) } else { ProgressBar::hidden() };
-        Ok(Watch { bar, asked })
+        let bar = if is_shown { ProgressBar::new(0) } else { ProgressBar::hidden() };
+        let plain = (is_shown && !std::io::stderr().is_terminal()).then(|| Cell::new(Instant::now()));
+        Ok(Watch { bar, plain, asked })
     }
 
     /// A new part of the work, of so many bytes.
@@ -54,6 +64,11 @@ impl Watch {
     /// So many bytes more are done; an error if it is to end here.
     pub fn advance(&self, bytes: u64) -> Result<()> {
         self.bar.inc(bytes);
+        if let Some(last) = self.plain.as_ref().filter(|last| last.get().elapsed() >= BETWEEN_PLAIN_LINES) {
+            last.set(Instant::now());
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+            eprintln!("{}: {} of {}", self.bar.message(), show::bytes(done), show::bytes(all));
+        }
         if self.asked.load(Ordering::Relaxed) { Err(Interrupted.into()) } else { Ok(()) }
     }
 
