@@ -222,7 +222,7 @@ fn an_index_that_leads_astray_is_noticed() {
     let (wacz, source) = (dir.path().join("a.wacz"), archive(dir.path()));
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&wacz).unwrap();
     let mut writer = annalist_warc::WaczWriter::new(file, START_MS).unwrap();
-    writer.begin_warc("a.warc.gz").unwrap();
+    writer.begin_warc("a.warc.gz", 0).unwrap();
     std::io::copy(&mut File::open(source).unwrap(), &mut writer).unwrap();
     writer.end().unwrap();
     let mut lines = annalist_warc::CdxLines::default();
