@@ -9,7 +9,6 @@ use std::sync::Arc;
 use annalist_disk::RealDisk;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use uuid::Uuid;
 
 use crate::cdx::CdxLines;
 use crate::digest::DigestKind;
@@ -227,8 +226,7 @@ impl Copier {
         let CopySettings { prefix, host, at_ms, warcinfo, .. } = &self.settings;
         self.name = file_name(prefix, *at_ms, self.copied.files, host);
         self.copied.files += 1;
-        let id = RecordId::new(Uuid::new_v4());
-        let warcinfo = Record::warcinfo(id, *at_ms, &self.name, warcinfo);
+        let warcinfo = Record::warcinfo(id_of(&self.name, warcinfo), *at_ms, &self.name, warcinfo);
         match &mut self.place {
             Place::Folder { archive, open, .. } => {
                 let path = archive.join(&self.name);
@@ -272,6 +270,13 @@ impl Copier {
             Place::Wacz { writer, .. } => writer.length(),
         }
     }
+}
+
+/// Names of files are unique, and so is what is made of one.
+fn id_of(name: &str, warcinfo: &[(String, String)]) -> RecordId {
+    let digest = DigestKind::Sha256.of(format!("{name} {warcinfo:?}").as_bytes());
+    let bytes = digest.as_bytes().first_chunk().copied().unwrap_or_default();
+    RecordId::new(uuid::Builder::from_random_bytes(bytes).into_uuid())
 }
 
 /// Into the open file.
