@@ -1,58 +1,48 @@
-//! The archive source: WARC files as a web to walk. An index tells where each address is; a fetch reads its record.
+//! The archive source: what was archived as a web to walk. Indexes tell where the captures of an address are; a fetch
+//! reads the record of one.
 //!
-//! Not here: reading pages, and following redirects, which are links of their own as on the live web.
+//! Not here: which snapshot is wanted, reading pages, and following redirects, which are links of their own as on the
+//! live web.
 
-use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::collections::HashSet;
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
-use annalist_model::{CanonicalUrl, UrlKey};
-use annalist_warc::{CdxLine, ReadError, Reader, index_name, index_reader};
+use annalist_model::CanonicalUrl;
+use annalist_warc::{ReadError, Reader, stored_bytes, surt_key};
 
+use crate::spool::Spool;
+use local::Files;
+use revisit::Referred;
+use snapshot::{Place, settled};
+
+mod local;
 mod response;
+mod revisit;
+mod snapshot;
+mod stored;
 
 pub use response::{Archived, is_being_written, responses};
+pub use snapshot::Snapshot;
+pub use stored::{BufSeek, StoredBytes, StoredRecord};
 
 /// What servers call a page that people read.
 const DOCUMENTS: [&str; 3] = ["text/html", "application/xhtml+xml", "text/plain"];
-/// What a CDXJ line calls a capture whose payload is stored with another.
-const REVISIT: &str = "warc/revisit";
 
-/// WARC files with an index, held in memory.
-#[derive(Debug, Default)]
+/// Several archives as one. Clones share everything.
+#[derive(Clone, Debug)]
 pub struct ArchiveSource {
-    files: Vec<PathBuf>,
-    places: HashMap<UrlKey, Place>,
-    documents: Vec<CanonicalUrl>,
-    damaged: Vec<(PathBuf, ReadError)>,
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    files: Files,
+    documents: OnceLock<Vec<CanonicalUrl>>,
     /// Of a body, when it is unpacked.
     most_bytes: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    file: usize,
-    offset: u64,
-    status: u16,
-    /// Fourteen digits.
-    at: u64,
-}
-
-impl Place {
-    fn is_success(&self) -> bool {
-        (200..300).contains(&self.status)
-    }
-
-    /// An answer before a redirect before an error; the newest of them.
-    fn standing(&self) -> (u8, u64) {
-        let class = match self.status {
-            200..300 => 2,
-            300..400 => 1,
-            _ => 0,
-        };
-        (class, self.at)
-    }
+    spool: Arc<Spool>,
 }
 
 /// Why an archive gives nothing for an address.
@@ -64,136 +54,179 @@ pub enum NotThere {
     Unreadable(String),
 }
 
-/// Captures as they are found, before it is known which of an address counts.
-#[derive(Default)]
-struct Found {
-    /// With whether it is a document.
-    captures: Vec<(CanonicalUrl, Place, bool)>,
-    revisits: Vec<(CanonicalUrl, String)>,
-    by_digest: HashMap<String, (Place, bool)>,
+/// A snapshot with what it is made of.
+#[derive(Debug)]
+pub struct Fetched {
+    pub snapshot: Snapshot,
+    /// The record as it is stored.
+    pub record: StoredRecord,
+    /// The record that the body came from, when the snapshot is a revisit.
+    pub payload_of: Option<StoredRecord>,
+    /// The response in it; of a revisit, its own head, if it has one, with the body it refers to.
+    pub archived: Archived,
 }
 
 impl ArchiveSource {
     /// Indexes files: by the CDXJ beside a file, or in the folder `indexes` beside its own, if it is not older than the
     /// file; by reading the file else. Bodies are cut at `most_bytes`.
     pub fn open(files: &[PathBuf], most_bytes: u64) -> io::Result<ArchiveSource> {
-        let mut source = ArchiveSource { files: files.to_vec(), most_bytes, ..ArchiveSource::default() };
-        let mut found = Found::default();
-        for (number, path) in files.iter().enumerate() {
-            if let Some(lines) = lines_beside(path)? {
-                lines.into_iter().for_each(|line| found.take(number, line));
-                continue;
-            }
-            let mut reader = Reader::open(path)?;
-            let indexed = index_reader(&mut reader, "", &mut |line| found.take(number, line));
-            if let Err(fault) = indexed
-                && !is_being_written(path, &fault)
-            {
-                source.damaged.push((path.clone(), fault));
-            }
-        }
-        source.settle(found);
-        Ok(source)
+        let inner = Inner {
+            files: Files::open(files.to_vec())?,
+            documents: OnceLock::new(),
+            most_bytes,
+            spool: Arc::new(Spool::open(std::env::temp_dir())?),
+        };
+        Ok(ArchiveSource { inner: Arc::new(inner) })
     }
 
-    fn settle(&mut self, found: Found) {
-        let Found { mut captures, revisits, by_digest } = found;
-        let payloads = revisits.into_iter().filter_map(|(url, digest)| {
-            let (place, document) = by_digest.get(&digest)?;
-            Some((url, *place, *document))
-        });
-        captures.extend(payloads);
-        let mut documents = Vec::new();
-        for (url, place, document) in captures {
-            let known = self.places.get(&url.key());
-            if known.is_none_or(|known| known.standing() <= place.standing()) {
-                self.places.insert(url.key(), place);
-            }
-            if document {
-                documents.push(url);
-            }
-        }
-        documents.sort_unstable();
-        documents.dedup();
-        self.documents = documents;
+    /// All snapshots of an address, of all archives, oldest first, none twice (same time and digest). At least one.
+    pub async fn snapshots(&self, url: &CanonicalUrl) -> Result<Vec<Snapshot>, NotThere> {
+        let (inner, url) = (Arc::clone(&self.inner), url.clone());
+        on_blocking_thread(move || inner.look_up(&url)).await
     }
 
-    /// Addresses that were answered with something people read, sorted. A robots.txt is for others.
-    pub fn documents(&self) -> &[CanonicalUrl] {
-        &self.documents
+    /// The record of a snapshot as it is stored, and the response in it.
+    pub async fn fetch(&self, snapshot: &Snapshot) -> Result<Fetched, NotThere> {
+        let (inner, snapshot) = (Arc::clone(&self.inner), snapshot.clone());
+        on_blocking_thread(move || inner.read(snapshot)).await
+    }
+
+    /// [`ArchiveSource::snapshots`] for who is on a thread of its own.
+    pub fn look_up(&self, url: &CanonicalUrl) -> Result<Vec<Snapshot>, NotThere> {
+        self.inner.look_up(url)
+    }
+
+    /// [`ArchiveSource::fetch`] for who is on a thread of its own.
+    pub fn read(&self, snapshot: &Snapshot) -> Result<Fetched, NotThere> {
+        self.inner.read(snapshot.clone())
+    }
+
+    /// What the archive has of an address: the newest answer, else the newest redirect, else the newest error.
+    pub fn newest(&self, url: &CanonicalUrl) -> Result<Archived, NotThere> {
+        self.inner.newest(url)
     }
 
     /// Whether it was answered with success.
     pub fn has(&self, url: &CanonicalUrl) -> bool {
-        self.places.get(&url.key()).is_some_and(Place::is_success)
+        self.inner.of_address(url).is_ok_and(|found| found.iter().any(Snapshot::is_success))
+    }
+
+    /// Addresses that were answered with something people read, sorted. A robots.txt is for others.
+    pub fn documents(&self) -> &[CanonicalUrl] {
+        // What an index that cannot be read to its end has before that counts.
+        self.inner.documents.get_or_init(|| self.inner.documents().unwrap_or_default())
     }
 
     /// Files that could be read in part only: what comes before the fault is there.
     pub fn damaged(&self) -> &[(PathBuf, ReadError)] {
-        &self.damaged
+        &self.inner.files.damaged
+    }
+}
+
+impl Inner {
+    fn look_up(&self, url: &CanonicalUrl) -> Result<Vec<Snapshot>, NotThere> {
+        let mut found = Vec::new();
+        let mut take = |line| found.extend(Snapshot::of(line));
+        let listed = self.files.lines(&surt_key(url.as_str()), &mut take);
+        listed.map_err(|e| NotThere::Unreadable(format!("the index cannot be read: {e}")))?;
+        let found = settled(url, found);
+        if found.is_empty() { Err(NotThere::Missing) } else { Ok(found) }
     }
 
-    /// What the archive has of an address: the newest answer, else the newest redirect, else the newest error.
-    pub fn fetch(&self, url: &CanonicalUrl) -> Result<Archived, NotThere> {
-        let place = self.places.get(&url.key()).ok_or(NotThere::Missing)?;
-        let path = self.files.get(place.file).ok_or(NotThere::Missing)?;
-        let unreadable = |why: String| NotThere::Unreadable(format!("{} {why}", path.display()));
-        let mut reader =
-            Reader::open_at(path, place.offset).map_err(|e| unreadable(format!("cannot be read: {e}")))?;
-        let record = reader.next_record().map_err(|e| unreadable(e.to_string()))?;
-        let archived = record.and_then(|mut record| Archived::read(&mut record, self.most_bytes));
-        match archived {
-            // The payload of a revisit is under the address it was first captured from.
-            Some(archived) if archived.head.status == place.status => {
-                Ok(Archived { url: url.clone(), ..archived })
+    fn read(&self, snapshot: Snapshot) -> Result<Fetched, NotThere> {
+        let record = self.stored(&snapshot.place)?;
+        let unreadable = |why: &str| {
+            let offset = record.offset;
+            NotThere::Unreadable(format!("{} at byte {offset}: {why}", record.file))
+        };
+        let mut reader = Reader::new(record.bytes.open().map_err(|e| unreadable(&e.to_string()))?);
+        let mut block = match reader.next_record() {
+            Ok(Some(block)) => block,
+            Ok(None) => return Err(unreadable("no record begins there")),
+            Err(fault) => return Err(unreadable(&fault.fault.to_string())),
+        };
+        let target = block.fields.get("WARC-Target-URI").map(|uri| uri.trim_matches(['<', '>']));
+        if target.and_then(|uri| CanonicalUrl::parse(uri).ok()).as_ref() != Some(&snapshot.url) {
+            return Err(unreadable("this is the record of another address: the index is of another file"));
+        }
+        if block.kind() != "revisit" {
+            let archived = Archived::read(&mut block, self.most_bytes);
+            let archived = archived.ok_or_else(|| unreadable("not a response that can be read"))?;
+            drop(reader);
+            return Ok(Fetched { snapshot, record, payload_of: None, archived });
+        }
+        let referred = Referred::by(&mut block, &snapshot);
+        drop(reader);
+        let original = self.look_up(&referred.url).ok().and_then(|found| referred.choose(found));
+        let original =
+            original.ok_or_else(|| unreadable("the capture it refers to is not in the archive"))?;
+        let payload = self.read(original)?;
+        let head = referred.head.unwrap_or(payload.archived.head);
+        let archived = Archived { url: snapshot.url.clone(), head, body: payload.archived.body };
+        Ok(Fetched { snapshot, record, payload_of: Some(payload.record), archived })
+    }
+
+    fn stored(&self, place: &Place) -> Result<StoredRecord, NotThere> {
+        let path = self.files.path(&place.file).ok_or(NotThere::Missing)?;
+        let bytes = stored_bytes(path, place.offset, place.length)
+            .and_then(|input| StoredBytes::read(input, &self.spool))
+            .map_err(|e| NotThere::Unreadable(format!("{} at byte {}: {e}", path.display(), place.offset)))?;
+        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(StoredRecord { file, offset: place.offset, bytes })
+    }
+
+    /// Those of the very address.
+    fn of_address(&self, url: &CanonicalUrl) -> Result<Vec<Snapshot>, NotThere> {
+        let mut found = self.look_up(url)?;
+        found.retain(|snapshot| snapshot.url == *url);
+        // The status of a revisit may be known from another address only.
+        for revisit in found.iter_mut().filter(|found| found.is_revisit && found.status.is_none()) {
+            revisit.status = self.read(revisit.clone()).ok().map(|found| found.archived.head.status);
+        }
+        Ok(found)
+    }
+
+    fn newest(&self, url: &CanonicalUrl) -> Result<Archived, NotThere> {
+        let newest = self.of_address(url)?.into_iter().max_by_key(Snapshot::standing);
+        Ok(self.read(newest.ok_or(NotThere::Missing)?)?.archived)
+    }
+
+    fn documents(&self) -> io::Result<Vec<CanonicalUrl>> {
+        let (mut documents, mut revisits) = (Vec::new(), Vec::new());
+        self.files.each(&mut |line| {
+            let Some(snapshot) = Snapshot::of(line) else { return };
+            if is_document(&snapshot) {
+                documents.push(snapshot.url);
+            } else if snapshot.is_revisit {
+                revisits.extend(snapshot.digest.map(|digest| (digest, snapshot.url)));
             }
-            _ => Err(unreadable(format!(
-                "has no such answer at byte {}: its index is of another file",
-                place.offset
-            ))),
+        })?;
+        if !revisits.is_empty() {
+            let sought: HashSet<&str> = revisits.iter().map(|(digest, _)| digest.as_str()).collect();
+            let mut of_documents = HashSet::new();
+            self.files.each(&mut |line| {
+                let Some(snapshot) = Snapshot::of(line).filter(is_document) else { return };
+                of_documents.extend(snapshot.digest.filter(|digest| sought.contains(digest.as_str())));
+            })?;
+            let found = revisits.into_iter().filter(|(digest, _)| of_documents.contains(digest));
+            documents.extend(found.map(|(_, url)| url));
         }
+        documents.sort_unstable();
+        documents.dedup();
+        Ok(documents)
     }
 }
 
-impl Found {
-    fn take(&mut self, file: usize, line: CdxLine) {
-        let Ok(url) = CanonicalUrl::parse(&line.url) else { return };
-        if line.mime == REVISIT {
-            self.revisits.extend(line.digest.map(|digest| (url, digest)));
-            return;
-        }
-        let Some(status) = line.status.and_then(|status| status.parse().ok()) else { return };
-        let place = Place { file, offset: line.offset, status, at: line.timestamp.parse().unwrap_or(0) };
-        let named = DOCUMENTS.contains(&line.mime.to_ascii_lowercase().as_str());
-        let document = place.is_success() && named && url.path() != "/robots.txt";
-        if let Some(digest) = line.digest.filter(|_| place.is_success()) {
-            self.by_digest.insert(digest, (place, document));
-        }
-        self.captures.push((url, place, document));
-    }
+fn is_document(snapshot: &Snapshot) -> bool {
+    let named = DOCUMENTS.contains(&snapshot.mime.to_ascii_lowercase().as_str());
+    snapshot.is_success() && named && snapshot.url.path() != "/robots.txt"
 }
 
-/// The lines about a file in the index that was made with it, if there is one.
-fn lines_beside(path: &Path) -> io::Result<Option<Vec<CdxLine>>> {
-    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(None) };
-    let name = name.to_string_lossy();
-    let index = index_name(&name);
-    let made = std::fs::metadata(path)?.modified()?;
-    for folder in [dir.to_owned(), dir.join("../indexes")] {
-        let index = folder.join(&index);
-        let is_fresh = index.metadata().and_then(|m| m.modified()).is_ok_and(|at| at >= made);
-        if !is_fresh {
-            continue;
-        }
-        let mut lines = Vec::new();
-        for line in BufReader::new(File::open(&index)?).lines() {
-            lines.extend(CdxLine::parse(&line?).filter(|line| line.filename == name));
-        }
-        if !lines.is_empty() {
-            return Ok(Some(lines));
-        }
-    }
-    Ok(None)
+async fn on_blocking_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, NotThere> + Send + 'static,
+) -> Result<T, NotThere> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|e| Err(NotThere::Unreadable(format!("reading was given up: {e}"))))
 }
 
 #[cfg(test)]

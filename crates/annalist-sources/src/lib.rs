@@ -10,7 +10,7 @@
 //! - `cookies`: what a site asked to be told again
 //! - `error`: why there is no capture, and when to try again
 //!
-//! The other source, `archive`: [`ArchiveSource`] gives what WARC files have of an address.
+//! The other source, `archive`: [`ArchiveSource`] gives the snapshots that archives have of an address.
 //!
 //! Beside them, without any I/O: `robots` (RFC 9309), `robots_cache`, `retry_after`, `http_date`; `received`, for who wants
 //! to try the reading of responses on bytes of their own.
@@ -42,7 +42,10 @@ mod spool;
 mod tls;
 mod web;
 
-pub use archive::{ArchiveSource, Archived, NotThere, is_being_written, responses};
+pub use archive::{
+    ArchiveSource, Archived, BufSeek, Fetched, NotThere, Snapshot, StoredBytes, StoredRecord,
+    is_being_written, responses,
+};
 pub use connection::Connection;
 pub use cookies::Jar;
 pub use dns::{Lookup, Resolved, Resolver};

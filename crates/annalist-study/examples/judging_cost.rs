@@ -22,7 +22,7 @@ fn main() -> std::io::Result<()> {
     let source = ArchiveSource::open(&files, 16 << 20)?;
     let reader = Reader::new(Canonicaliser::default());
     let read = |url: &CanonicalUrl| {
-        let archived = source.fetch(url).ok()?;
+        let archived = source.newest(url).ok()?;
         Some((url.clone(), reader.read(url, &archived.head, &archived.body)))
     };
     let started = Instant::now();

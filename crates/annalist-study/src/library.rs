@@ -74,7 +74,7 @@ impl Library {
         if let Some(document) = self.shelf.get(url.key()) {
             return Fetched::Page(document);
         }
-        let archived = match self.source.fetch(url) {
+        let archived = match self.source.newest(url) {
             Ok(archived) => archived,
             Err(NotThere::Missing) => return Fetched::Missing,
             Err(fault @ NotThere::Unreadable(_)) => return Fetched::Unreadable(fault.to_string()),

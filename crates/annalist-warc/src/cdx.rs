@@ -1,13 +1,16 @@
-//! Lines of a CDXJ index: where a capture is. Which file holds the index is decided by the writer and the indexer.
+//! Lines of a CDXJ index: where a capture is. How lines of all kinds are read is in `cdx/parse.rs`; which file holds the
+//! index is decided by the writer and the indexer.
 
 use std::fmt::{self, Write};
-
-use serde_json::Value;
 
 use crate::date::warc_date_digits;
 use crate::fields::Fields;
 use crate::http::HttpHead;
 use crate::surt::surt_key;
+
+mod parse;
+
+pub use parse::CdxColumns;
 
 /// One capture, as pywb's own indexer describes it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,61 +61,6 @@ impl CdxLine {
             status: status.filter(|status| !status.is_empty()),
             digest: digest.map(|digest| digest.strip_prefix("sha1:").unwrap_or(digest).to_owned()),
             ..CdxLine::default()
-        })
-    }
-
-    /// Reads a line of CDXJ, or of the older CDX with eleven fields. `None` for header lines and anything else.
-    pub fn parse(line: &str) -> Option<CdxLine> {
-        let line = line.trim_end_matches(['\r', '\n']);
-        let (key, rest) = line.split_once(' ')?;
-        let (timestamp, rest) = rest.split_once(' ')?;
-        if key.is_empty() || timestamp.is_empty() || !timestamp.bytes().all(|b| b.is_ascii_digit()) {
-            return None;
-        }
-        let line = CdxLine { key: key.to_owned(), timestamp: timestamp.to_owned(), ..CdxLine::default() };
-        if rest.starts_with('{') { line.with_json(rest) } else { line.with_columns(rest) }
-    }
-
-    fn with_json(self, json: &str) -> Option<CdxLine> {
-        let value: Value = serde_json::from_str(json).ok()?;
-        let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
-        let number = |name: &str| match value.get(name)? {
-            Value::String(digits) => digits.parse().ok(),
-            other => other.as_u64(),
-        };
-        let status = match value.get("status") {
-            Some(Value::Number(number)) => Some(number.to_string()),
-            _ => text("status"),
-        };
-        Some(CdxLine {
-            url: text("url")?,
-            mime: text("mime").unwrap_or_else(|| "unk".to_owned()),
-            status,
-            digest: text("digest"),
-            length: number("length").unwrap_or(0),
-            offset: number("offset")?,
-            filename: text("filename")?,
-            ..self
-        })
-    }
-
-    /// `N b a m s k r M S V g`: the first two are read already.
-    fn with_columns(self, columns: &str) -> Option<CdxLine> {
-        let columns: Vec<&str> = columns.split(' ').collect();
-        let &[url, mime, status, digest, _redirect, _meta, length, offset, filename] = columns.as_slice()
-        else {
-            return None;
-        };
-        let given = |text: &str| (text != "-").then(|| text.to_owned());
-        Some(CdxLine {
-            url: url.to_owned(),
-            mime: mime.to_owned(),
-            status: given(status),
-            digest: given(digest),
-            length: length.parse().unwrap_or(0),
-            offset: offset.parse().ok()?,
-            filename: filename.to_owned(),
-            ..self
         })
     }
 }
@@ -194,6 +142,13 @@ impl CdxLines {
         let _ = writeln!(self.text, "{line}");
     }
 
+    /// A line as it is, without its end.
+    pub(crate) fn push_text(&mut self, line: &str) {
+        self.starts.push(self.text.len());
+        self.text.push_str(line);
+        self.text.push('\n');
+    }
+
     /// How much memory the lines take, about.
     pub fn bytes(&self) -> usize {
         self.text.len() + self.starts.len() * size_of::<usize>()
@@ -259,22 +214,6 @@ mod tests {
              \"filename\": \"a.warc.gz\"}"
         );
         assert_eq!(CdxLine::parse(&text), Some(line()));
-    }
-
-    #[test]
-    fn the_older_format_with_eleven_fields_is_read() {
-        let text = "com,example)/ 20170730223850 http://example.com/ text/html - ABC - - 5 7 a.warc.gz\n";
-        let read = CdxLine::parse(text).unwrap();
-        assert_eq!(read.url, "http://example.com/");
-        assert_eq!(read.status, None);
-        assert_eq!((read.length, read.offset), (5, 7));
-    }
-
-    #[test]
-    fn what_is_no_line_is_passed_over() {
-        for text in ["", " CDX N b a m s k r M S V g", "a 1 {", "a b c", "a 2017 {\"url\": 1}", "!meta {}"] {
-            assert_eq!(CdxLine::parse(text), None, "{text}");
-        }
     }
 
     #[test]

@@ -25,6 +25,28 @@ fn civil(millis: u64) -> DateTime {
     Offset::UTC.to_datetime(Timestamp::from_millisecond(millis).unwrap_or(Timestamp::MAX))
 }
 
+/// The moment of such digits, from a year alone to milliseconds; what is missing reads as the start.
+pub fn millis_of_digits(digits: &str) -> Option<u64> {
+    if !(4..=17).contains(&digits.len()) || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let part = |from: usize, to: usize, least: i64| match digits.get(from..to.min(digits.len())) {
+        Some(text) if !text.is_empty() => text.parse().map_or(least, |number: i64| number.max(least)),
+        _ => least,
+    };
+    let small = |from: usize, least: i64| i8::try_from(part(from, from + 2, least)).ok();
+    let year = i16::try_from(part(0, 4, 0)).ok()?;
+    // Some indexes have days that no month has, and leap seconds.
+    let (month, day) = (small(4, 1)?.min(12), small(6, 1)?);
+    let last = jiff::civil::Date::new(year, month, 1).ok()?.days_in_month();
+    let (hour, minute, second) = (small(8, 0)?.min(23), small(10, 0)?.min(59), small(12, 0)?.min(59));
+    let civil = DateTime::new(year, month, day.min(last), hour, minute, second, 0).ok()?;
+    let seconds = u64::try_from(Offset::UTC.to_timestamp(civil).ok()?.as_second()).ok()?;
+    let millis = digits.get(14..).unwrap_or_default();
+    let millis = format!("{millis:0<3}").parse().unwrap_or(0);
+    Some(seconds * 1000 + millis)
+}
+
 /// The fourteen digits of a WARC-Date, or `None` if it is none.
 ///
 /// WARC/1.1 allows a date to stop at any unit, and one to nine decimals of a second; what is missing reads as the start.
@@ -71,7 +93,7 @@ fn split_digits(text: &str, width: usize) -> Option<(&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{digits14, digits17, rfc3339, warc_date_digits};
+    use super::{digits14, digits17, millis_of_digits, rfc3339, warc_date_digits};
 
     #[test]
     fn a_moment_is_spelt_as_archives_spell_it() {
@@ -79,6 +101,23 @@ mod tests {
         assert_eq!(digits14(1_794_776_361_123), "20261115205921");
         assert_eq!(digits17(1_794_776_361_123), "20261115205921123");
         assert_eq!(digits14(u64::MAX), "99991230220000");
+    }
+
+    #[test]
+    fn digits_are_read_however_many_there_are() {
+        for (digits, written) in [
+            ("20261115205921123", "2026-11-15T20:59:21.123Z"),
+            ("20261115205921", "2026-11-15T20:59:21.000Z"),
+            ("2026111520", "2026-11-15T20:00:00.000Z"),
+            ("2026", "2026-01-01T00:00:00.000Z"),
+            ("20260231246061", "2026-02-28T23:59:59.000Z"),
+            ("20260000", "2026-01-01T00:00:00.000Z"),
+        ] {
+            assert_eq!(millis_of_digits(digits).map(rfc3339).as_deref(), Some(written), "{digits}");
+        }
+        for digits in ["", "20", "2026-1", "19500101", "202611152059211234", "２０２６"] {
+            assert_eq!(millis_of_digits(digits), None, "{digits}");
+        }
     }
 
     #[test]

@@ -3,15 +3,16 @@
 //! | question | file |
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
-//! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
-//! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs` |
-//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs` |
+//! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `as_is.rs`, `file_name.rs`, `recover.rs` |
+//! | how files are read, ours and everybody else's | `read.rs`, `source.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs` |
+//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorted.rs`, `sorter.rs` |
 //! | how records get from one archive into another | `copy.rs` |
 //! | web archives as one file | `wacz.rs`, `zip.rs`, `warc_file.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
 
+mod as_is;
 mod cdx;
 mod copy;
 mod date;
@@ -20,6 +21,8 @@ mod fields;
 mod file_name;
 mod http;
 mod index;
+mod index_all;
+mod members;
 mod open_index;
 mod pack;
 mod payload;
@@ -28,7 +31,10 @@ mod ready;
 mod record;
 mod recover;
 mod session_ids;
+mod sorted;
+mod sorter;
 mod source;
+mod stored;
 mod surt;
 mod verify;
 mod wacz;
@@ -36,21 +42,26 @@ mod warc_file;
 mod writer;
 mod zip;
 
-pub use cdx::{CdxLine, CdxLines};
+pub use as_is::Stored;
+pub use cdx::{CdxColumns, CdxLine, CdxLines};
 pub use copy::{Copied, Copier, CopyError, CopySettings};
-pub use date::{digits14, digits17, rfc3339};
+pub use date::{digits14, digits17, millis_of_digits, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fields::Fields;
 pub use file_name::{OPEN_SUFFIX, index_name};
 pub use http::{Body, HttpHead};
 pub use index::{index_file, index_reader, write_index};
+pub use index_all::{index_path, on_threads};
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Framing, LineEnds, Reader, Span};
 pub use ready::digest_rest;
 pub use record::{Block, Exchange, Record, RecordId, RecordType, RefersTo, RevisitProfile};
 pub use recover::{Damaged, RecoverReport, recover};
+pub use sorted::Sorted;
+pub use sorter::Sorter;
 pub use source::{Fault, ReadError};
+pub use stored::{record_length, stored_bytes, unpacked_stream};
 pub use surt::{surt_key, surt_prefix_form};
 pub use verify::{Kind, Problem, Report, is_warc_name, verify, verify_all, verify_reader};
 pub use wacz::{About, Wacz, WaczWriter};

@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use annalist_crawl::apps::{Apps, read_as_judged};
-use annalist_crawl::engine::Report;
+use annalist_crawl::engine::{Origin, Report};
 use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
 use annalist_model::spec::{Limits, Order, ScopeKind, ScopeRules, Seed, Spec, Topic};
@@ -38,7 +38,8 @@ pub fn of_file(path: &Path, canonical: &Canonicaliser) -> Result<(CanonicalUrl, 
 
 /// A spec that fetches these addresses, and what they lead to within so many clicks, with the manners of another.
 pub fn fetching(spec: &Spec, name: &str, urls: &[CanonicalUrl], clicks: u16, pages: Option<u64>) -> Spec {
-    let mut small = Spec { name: name.to_owned(), topic: Topic::default(), event: None, ..spec.clone() };
+    let mut small =
+        Spec { name: name.to_owned(), topic: Topic::default(), event: None, extract: None, ..spec.clone() };
     small.seeds = urls.iter().map(|url| Seed { scope: ScopeKind::Any, ..Seed::new(url.clone()) }).collect();
     small.scope = ScopeRules {
         exclude: spec.scope.exclude.clone(),
@@ -60,7 +61,7 @@ pub fn fetching(spec: &Spec, name: &str, urls: &[CanonicalUrl], clicks: u16, pag
 /// Runs such a spec.
 pub fn fetch(spec: Spec, job: &Path) -> Result<Report> {
     require_contact(&spec)?;
-    crawl(spec, job, None, shared_book(), Progress::Shown)
+    crawl(spec, job, None, Origin::Web(shared_book()), Progress::Shown)
 }
 
 /// The documents in a job's archive, in the order of their addresses.
@@ -70,7 +71,7 @@ pub fn of_job(job: &Path, spec: &Spec) -> Result<Vec<(CanonicalUrl, Page)>> {
     let source = ArchiveSource::open(&files, limits.body_bytes as u64)?;
     let reader = Reader::with_limits(spec.canonical.clone(), limits);
     let apps = Apps::of(spec, None).0;
-    let documents = source.documents().iter().filter_map(|url| source.fetch(url).ok());
+    let documents = source.documents().iter().filter_map(|url| source.newest(url).ok());
     Ok(documents.map(|found| (found.url.clone(), read_as_judged(&reader, apps.as_ref(), &found))).collect())
 }
 
@@ -95,7 +96,7 @@ pub fn response_of(spec: &Spec, address: &str) -> Result<Archived> {
     // Where a redirect led is the page.
     let documents = source.documents();
     let found = documents.iter().find(|found| **found == url).or_else(|| documents.first());
-    match found.and_then(|found| source.fetch(found).ok()) {
+    match found.and_then(|found| source.newest(found).ok()) {
         Some(found) => Ok(found),
         None => bail!("{url} gave no page: {}", why_none(spec, &job.0, &url)),
     }
