@@ -314,3 +314,63 @@ fn an_archive_of_others_is_a_source_too_whatever_is_broken_in_it() {
     assert!(!kept.contains("http://a.test/2"));
     assert_valid(&out);
 }
+
+#[test]
+fn a_collection_out_of_an_archive_tells_what_the_archive_lacks() {
+    let dir = tempfile::tempdir().unwrap();
+    let (spec, job) = (dir.path().join("spec.toml"), dir.path().join("job"));
+    let page = "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<!DOCTYPE html><title>Festival</title>\
+        <p>The lantern festival. <a href=/lost>Lantern festival, \"the lost page\"</a>";
+    let archive = dir.path().join("old.warc");
+    std::fs::write(&archive, record("response", "WARC-Target-URI: <http://fest.test/>\r\n", page)).unwrap();
+    let topic = "name = \"festival\"\n[topic]\nreferences = [\"http://fest.test/\"]\n";
+    std::fs::write(&spec, topic).unwrap();
+    let mut extract = annalist();
+    extract.arg("extract").arg(&spec).arg("--archive").arg(&archive).arg("--job").arg(&job);
+    assert_exit(&finish(&mut extract, LIMIT), 0);
+
+    let tables = dir.path().join("tables");
+    let told = exported(&job, &["--csv", text(&tables)]);
+    assert_eq!((&told["captures"], &told["missing"]), (&1.into(), &1.into()));
+    let missing = std::fs::read_to_string(tables.join("missing.csv")).unwrap();
+    let estimated = std::fs::read_to_string(job.join("missing.txt")).unwrap();
+    let estimated =
+        estimated.lines().find_map(|line| line.strip_prefix("http://fest.test/lost\tscore=")).unwrap();
+    let row = format!(
+        "http://fest.test/lost,{estimated},1,http://fest.test/,\"Lantern festival, \"\"the lost page\"\"\",missing,"
+    );
+    assert!(missing.contains(&row), "{missing}{row}");
+}
+
+#[test]
+fn pages_are_selected_by_when_they_were_published_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let (archive, tables) = (dir.path().join("old.warc"), dir.path().join("tables"));
+    let page = "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Festival</title>";
+    let about = "published: 2010-06-02T23:00:00-05:00\r\nrelevance: 0.75\r\n";
+    let bytes = [
+        record("response", "WARC-Target-URI: http://fest.test/\r\n", page),
+        record("metadata", "WARC-Concurrent-To: <urn:x:response>\r\n", about),
+    ];
+    std::fs::write(&archive, bytes.concat()).unwrap();
+    let day = |args: &[&str]| {
+        export(&archive, &[&["--csv", text(&tables), "--force", "--published"], args].concat())
+    };
+    assert_exit(&day(&["--from", "2010-06-02", "--until", "2010-06-02"]), 0);
+    let urls = std::fs::read_to_string(tables.join("urls.csv")).unwrap();
+    assert!(
+        urls.contains("http://fest.test/,20110305100000,2010-06-02,200,text/html,,0.7500,Festival,"),
+        "{urls}"
+    );
+    assert_exit(&day(&["--until", "2010-06-01"]), 9);
+    assert_exit(&day(&["--from", "2010-06-03"]), 9);
+}
+
+/// A record of others, named by its kind.
+fn record(kind: &str, more: &str, block: &str) -> String {
+    format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:x:{kind}>\r\nWARC-Date: 2011-03-05T10:00:00Z\r\n{more}\
+         Content-Type: application/http\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    )
+}

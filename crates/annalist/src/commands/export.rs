@@ -33,7 +33,6 @@ mod watch;
 use choice::{Choice, choose};
 use fresh::{Fresh, Old};
 use graph::{Form, Graph};
-use missing::Mentions;
 use pages::Pages;
 use reading::{PageReader, each_record};
 use selection::Selection;
@@ -66,11 +65,10 @@ struct Done {
 pub fn run(args: &ExportArgs) -> Result<Exit> {
     let selection = Selection::new(args)?;
     let files = sources(&args.sources)?;
-    let logs = logs(&args.sources);
-    let outputs = Outputs::new(args, &logs)?;
+    let jobs = jobs(&args.sources);
+    let outputs = Outputs::new(args, &jobs)?;
     let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
-    let mut mentions = if args.csv.is_some() { Mentions::of_logs(&logs)? } else { Mentions::default() };
-    let mut survey = Survey::of(files, &selection, &mut mentions, &watch)?;
+    let mut survey = Survey::of(files, &selection, &watch)?;
     let choice = choose(&mut survey, &selection);
     if choice.meant == 0 && !selection.is_everything() {
         watch.tell("nothing in there is what was asked for; nothing was written");
@@ -78,7 +76,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     }
     let mut done = Done::default();
     let pages = read_again(&survey, &outputs, &mut done, &watch)?;
-    outputs.write_missing(&logs, mentions, &survey, &mut done)?;
+    outputs.write_missing(&jobs, &mut done)?;
     if let Some(fresh) = &outputs.warc {
         let copier = Copier::into_folder(fresh.open_path(), settings(args, &args.warc, &survey))?;
         done.copied = copy(copier, &survey, Pages::default(), &About::default(), &watch)?;
@@ -96,7 +94,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
 
 impl Outputs {
     /// Refuses what is there already before any work is done.
-    fn new(args: &ExportArgs, logs: &[PathBuf]) -> Result<Outputs> {
+    fn new(args: &ExportArgs, jobs: &[JobDir]) -> Result<Outputs> {
         let old = if args.force { Old::Replace } else { Old::Refuse };
         let fresh = |path: &Option<PathBuf>| path.as_deref().map(|path| Fresh::new(path, old)).transpose();
         let (urls, missing) = match &args.csv {
@@ -112,21 +110,15 @@ impl Outputs {
             warc: fresh(&args.warc)?,
             wacz: fresh(&args.wacz)?,
             urls: fresh(&urls)?,
-            missing: fresh(&missing.filter(|_| !logs.is_empty()))?,
+            missing: fresh(&missing.filter(|_| !jobs.is_empty()))?,
             graph,
         })
     }
 
-    fn write_missing(
-        &self,
-        logs: &[PathBuf],
-        mentions: Mentions,
-        survey: &Survey,
-        done: &mut Done,
-    ) -> Result<()> {
+    fn write_missing(&self, jobs: &[JobDir], done: &mut Done) -> Result<()> {
         if let Some(fresh) = &self.missing {
             let mut out = BufWriter::new(fresh.create_file()?);
-            done.missing = missing::write(logs, mentions, survey, &mut out)?;
+            done.missing = missing::write(jobs, &mut out)?;
             synced(out)?;
         }
         Ok(())
@@ -225,10 +217,9 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<WarcFile>> {
     Ok(files)
 }
 
-/// What crawls have left alone.
-fn logs(paths: &[PathBuf]) -> Vec<PathBuf> {
-    let logs = paths.iter().map(|path| JobDir::new(path).logs().join("skipped.jsonl"));
-    logs.filter(|log| log.is_file()).collect()
+/// Those sources that are crawls, and know what they did not get.
+fn jobs(paths: &[PathBuf]) -> Vec<JobDir> {
+    paths.iter().map(JobDir::new).filter(JobDir::exists).collect()
 }
 
 fn about(args: &ExportArgs) -> About {

@@ -177,8 +177,8 @@ impl Selection {
 }
 
 impl Known {
-    /// Reads the block of a metadata record, and hands over its outlinks. Fields that others write are left alone.
-    pub fn read(block: &str, outlink: &mut dyn FnMut(&str)) -> Known {
+    /// Reads the block of a metadata record. Fields that others write are left alone.
+    pub fn read(block: &str) -> Known {
         let mut known = Known::default();
         let mut value_of_link = None;
         for (name, value) in block.lines().filter_map(|line| line.split_once(": ")) {
@@ -189,7 +189,6 @@ impl Known {
                 "hopsFromSeed" => known.hops = Some(HopPath::parse(value)),
                 "via" => known.via = Some(value.to_owned()),
                 "published" => known.published = digits(value, End::First),
-                "outlink" => outlink(value.split(' ').next().unwrap_or_default()),
                 _ => {}
             }
         }
@@ -219,8 +218,11 @@ pub enum End {
 /// A date in whatever precision as the fourteen digits of archives.
 pub fn digits(text: &str, end: End) -> Option<u64> {
     let text = text.trim();
-    let whole = text.split(['.', '+']).next().unwrap_or_default();
-    if !whole.chars().all(|c| c.is_ascii_digit() || "-:TZ ".contains(c)) {
+    let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, ""));
+    // Parts of a second do not count, nor does the zone: a page has the day that it says.
+    let clock = clock.split(['.', '+', '-', 'Z']).next().unwrap_or_default();
+    let whole = format!("{day}{clock}");
+    if !whole.chars().all(|c| c.is_ascii_digit() || "-:".contains(c)) {
         return None;
     }
     let mut digits: String = whole.chars().filter(char::is_ascii_digit).collect();
@@ -269,7 +271,6 @@ mod tests {
             mime: "text/html".to_owned(),
             known: Known::read(
                 "via: http://a.test/\r\nhopsFromSeed: LL\r\nscore: 0.9\r\nrelevance: 0.4\r\nlanguage: el\r\n",
-                &mut |_| {},
             ),
         }
     }
@@ -313,6 +314,7 @@ mod tests {
             args.from = Some("2011".to_owned());
         }));
         assert_eq!(digits("2011-03-05T10:30:00.123Z", End::First), Some(20_110_305_103_000));
+        assert_eq!(digits("2011-03-05T10:30:00-05:00", End::First), Some(20_110_305_103_000));
         assert_eq!(digits("2011", End::Last), Some(20_111_231_235_959));
         for nonsense in
             ["", "x", "201", "2011-13", "2011-00", "2011-03-05T25", "123456789012345", "2011-03-05x"]

@@ -11,14 +11,13 @@ use annalist_sources::is_being_written;
 use annalist_warc::{BlockRecord, Fields, Framing, HttpHead, Span, WarcFile};
 use anyhow::{Context, Result};
 
-use super::missing::Mentions;
 use super::selection::{End, Known, Selection, Subject, digits};
 use super::watch::Watch;
 
 /// Captures that wait for their metadata record; with more of them, the oldest are judged without.
 const MOST_WAITING: usize = 100_000;
-/// Enough of a metadata record.
-const METADATA_BYTES: u64 = 16 << 20;
+/// Enough of a metadata record: its outlinks come last.
+const METADATA_BYTES: u64 = 64 << 10;
 /// Resources that are about a capture: `urn:objects:http://…`.
 const ATTACHED: &str = "urn:";
 
@@ -107,28 +106,17 @@ pub struct Waiting {
 }
 
 impl Survey {
-    pub fn of(
-        files: Vec<WarcFile>,
-        selection: &Selection,
-        mentions: &mut Mentions,
-        watch: &Watch,
-    ) -> Result<Survey> {
+    pub fn of(files: Vec<WarcFile>, selection: &Selection, watch: &Watch) -> Result<Survey> {
         let mut survey = Survey::default();
         watch.begin("looking", files.iter().map(|file| file.length).sum());
         for file in files {
-            survey.walk(file, selection, mentions, watch)?;
+            survey.walk(file, selection, watch)?;
         }
         while survey.judge_oldest(selection) {}
         Ok(survey)
     }
 
-    fn walk(
-        &mut self,
-        file: WarcFile,
-        selection: &Selection,
-        mentions: &mut Mentions,
-        watch: &Watch,
-    ) -> Result<()> {
+    fn walk(&mut self, file: WarcFile, selection: &Selection, watch: &Watch) -> Result<()> {
         let first = self.entries.len();
         let section = file.open().with_context(|| format!("{} cannot be read", file.shown()))?;
         let mut reader = section.records_at(0);
@@ -137,7 +125,7 @@ impl Survey {
             let walked = match reader.next_record() {
                 Ok(Some(mut record)) => {
                     number += 1;
-                    let looked = Looked::at(&mut record, mentions);
+                    let looked = Looked::at(&mut record);
                     record.finish().map(|span| (looked, span))
                 }
                 Ok(None) => break,
@@ -256,17 +244,14 @@ struct Looked {
 }
 
 impl Looked {
-    fn at<R: BufRead>(record: &mut BlockRecord<'_, R>, mentions: &mut Mentions) -> Looked {
+    fn at<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Looked {
         let mut entry = entry_of(&record.fields, record.kind());
         let (mut subject, mut known) = (None, None);
         if matches!(entry.kind, Kind::Capture | Kind::Revisit) {
             subject = Some(subject_of(record, entry.at));
         } else if record.kind() == "metadata" {
             let block = record.read_block(METADATA_BYTES).unwrap_or_default();
-            let mut outlinks = Vec::new();
-            let read = Known::read(&String::from_utf8_lossy(&block), &mut |url| outlinks.push(url_hash(url)));
-            mentions.count(&mut outlinks, read.score);
-            known = Some(read);
+            known = Some(Known::read(&String::from_utf8_lossy(&block)));
         }
         let refers = (entry.kind == Kind::Revisit).then(|| {
             let field = |name| record.fields.get(name);
