@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use annalist_model::CanonicalUrl;
-use annalist_warc::{ReadError, Reader, stored_bytes, surt_key};
+use annalist_warc::{Hole, Reader, stored_bytes, surt_key};
 
 use crate::spool::Spool;
 use local::Files;
@@ -25,7 +25,7 @@ mod stored;
 
 pub use response::{Archived, is_being_written, responses};
 pub use snapshot::Snapshot;
-pub use stored::{BufSeek, StoredBytes, StoredRecord};
+pub use stored::{StoredBytes, StoredRecord};
 
 /// What servers call a page that people read.
 const DOCUMENTS: [&str; 3] = ["text/html", "application/xhtml+xml", "text/plain"];
@@ -117,8 +117,8 @@ impl ArchiveSource {
         self.inner.documents.get_or_init(|| self.inner.documents().unwrap_or_default())
     }
 
-    /// Files that could be read in part only: what comes before the fault is there.
-    pub fn damaged(&self) -> &[(PathBuf, ReadError)] {
+    /// What could not be read of the files.
+    pub fn damaged(&self) -> &[(PathBuf, Hole)] {
         &self.inner.files.damaged
     }
 }

@@ -43,8 +43,8 @@ mod tls;
 mod web;
 
 pub use archive::{
-    ArchiveSource, Archived, BufSeek, Fetched, NotThere, Snapshot, StoredBytes, StoredRecord,
-    is_being_written, responses,
+    ArchiveSource, Archived, Fetched, NotThere, Snapshot, StoredBytes, StoredRecord, is_being_written,
+    responses,
 };
 pub use connection::Connection;
 pub use cookies::Jar;

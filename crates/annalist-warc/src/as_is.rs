@@ -1,7 +1,7 @@
 //! Records of other files, kept byte for byte: only the compression around them is made anew.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, Write};
+use std::io::{self, BufReader, Cursor, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -12,8 +12,9 @@ use crate::http::HttpHead;
 use crate::pack::{FILE_LEVEL, Packing, TERMINATOR, is_dense};
 use crate::payload::Dechunked;
 use crate::read::Reader;
-use crate::ready::digest_rest;
+use crate::ready::{BufSeek, digest_rest};
 use crate::record::{Member, PackedBlock, Record};
+use crate::start::Format;
 use crate::writer::WriteError;
 
 /// Head and block of a record as another file has them, uncompressed.
@@ -24,9 +25,9 @@ pub enum Stored {
 }
 
 impl Stored {
-    pub fn open(&self) -> io::Result<Box<dyn BufRead + '_>> {
+    pub fn open(&self) -> io::Result<Box<dyn BufSeek + '_>> {
         Ok(match self {
-            Stored::Memory(bytes) => Box::new(bytes.as_ref()),
+            Stored::Memory(bytes) => Box::new(Cursor::new(bytes.as_ref())),
             Stored::File(path) => Box::new(BufReader::new(File::open(path)?)),
         })
     }
@@ -39,6 +40,9 @@ impl Packing {
         let failed = |fault: io::Error| WriteError::at(beside, fault);
         let mut reader = Reader::new(stored.open().map_err(failed)?);
         let Ok(Some(mut record)) = reader.next_record() else { return Ok(None) };
+        if record.format != Format::Warc {
+            return Ok(None);
+        }
         let (fields, length) = (record.fields.clone(), record.content_length);
         let (head, mut body) = if record.kind() == "response" {
             HttpHead::read(&mut record).map_err(failed)?

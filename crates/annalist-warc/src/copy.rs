@@ -2,7 +2,7 @@
 //! else the same head and block in a member of their own. Which records are copied is decided by the caller.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Cursor, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -12,12 +12,12 @@ use flate2::write::GzEncoder;
 
 use crate::cdx::CdxLines;
 use crate::digest::DigestKind;
+use crate::fault::ReadError;
 use crate::file_name::{file_name, index_name};
 use crate::index::{describe, write_index};
 use crate::pack::{Packer, Packing};
 use crate::read::{BlockRecord, Reader, Span};
 use crate::record::{Record, RecordId};
-use crate::source::ReadError;
 use crate::wacz::{About, WaczWriter};
 use crate::warc_file::Section;
 use crate::writer::WriteError;
@@ -129,7 +129,7 @@ impl Copier {
     }
 
     /// Packs the head and block of a record into a member of its own.
-    pub fn pack<R: BufRead>(&mut self, mut record: BlockRecord<'_, R>) -> Result<(), CopyError> {
+    pub fn pack<R: BufRead + Seek>(&mut self, mut record: BlockRecord<'_, R>) -> Result<(), CopyError> {
         let offset = record.offset;
         let read = |e| CopyError::Read(ReadError::from_io(e, offset));
         let in_memory = record.content_length <= IN_MEMORY_BYTES;
@@ -184,7 +184,7 @@ impl Copier {
         self.make_room(member.len() as u64)?;
         let start = self.length();
         self.write_all(member)?;
-        self.index(Reader::new(member), start)
+        self.index(Reader::new(Cursor::new(member)), start)
     }
 
     /// Indexes a member that was too large for memory, by reading what was written.
@@ -199,7 +199,7 @@ impl Copier {
         self.index(Reader::new(BufReader::new(section)), start)
     }
 
-    fn index<R: BufRead>(&mut self, mut written: Reader<R>, start: u64) -> Result<(), CopyError> {
+    fn index<R: BufRead + Seek>(&mut self, mut written: Reader<R>, start: u64) -> Result<(), CopyError> {
         self.copied.records += 1;
         let length = self.length() - start;
         self.copied.bytes += length;

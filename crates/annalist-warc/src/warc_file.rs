@@ -1,7 +1,7 @@
 //! A WARC file wherever it lies: on its own, or inside a WACZ file. What is in it is read by `read.rs`.
 
 use std::fs::File;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +28,8 @@ pub struct WarcFile {
 #[derive(Clone, Debug)]
 pub struct Section {
     file: Arc<File>,
+    /// Its first byte.
+    start: u64,
     at: u64,
     end: u64,
 }
@@ -50,7 +52,7 @@ impl WarcFile {
 
     pub fn open(&self) -> io::Result<Section> {
         let file = Arc::new(File::open(&self.path)?);
-        Ok(Section { file, at: self.offset, end: self.offset.saturating_add(self.length) })
+        Ok(Section::of(&file, self.offset, self.length))
     }
 
     /// How messages name it.
@@ -66,7 +68,7 @@ impl WarcFile {
 
 impl Section {
     pub(crate) fn of(file: &Arc<File>, offset: u64, length: u64) -> Section {
-        Section { file: Arc::clone(file), at: offset, end: offset.saturating_add(length) }
+        Section { file: Arc::clone(file), start: offset, at: offset, end: offset.saturating_add(length) }
     }
 
     /// The records from an offset on, counted from the start of the section.
@@ -78,7 +80,7 @@ impl Section {
     /// A part of the section.
     pub fn part(&self, offset: u64, length: u64) -> Section {
         let at = self.end.min(self.at.saturating_add(offset));
-        Section { file: Arc::clone(&self.file), at, end: self.end.min(at.saturating_add(length)) }
+        Section { file: Arc::clone(&self.file), start: at, at, end: self.end.min(at.saturating_add(length)) }
     }
 }
 
@@ -89,5 +91,20 @@ impl Read for Section {
         let read = self.file.read_at(&mut buffer[..wanted], self.at)?;
         self.at += read as u64;
         Ok(read)
+    }
+}
+
+/// Counted from the start of the section.
+impl Seek for Section {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let length = self.end - self.start;
+        let place = match to {
+            SeekFrom::Start(place) => Some(place),
+            SeekFrom::End(way) => length.checked_add_signed(way),
+            SeekFrom::Current(way) => (self.at - self.start).checked_add_signed(way),
+        };
+        let place = place.ok_or(io::ErrorKind::InvalidInput)?.min(length);
+        self.at = self.start + place;
+        Ok(place)
     }
 }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use annalist_disk::{Dice, RealDisk};
 use annalist_warc::{
-    About, CdxLine, Copied, Copier, CopySettings, Framing, Kind, Reader, Wacz, WarcFile, Writer,
+    About, CdxLine, Compression, Copied, Copier, CopySettings, Framing, Kind, Reader, Wacz, WarcFile, Writer,
     WriterSettings, verify_all,
 };
 use support::{START_MS, gzip, html_capture, ids, revisit_of, text};
@@ -75,7 +75,7 @@ fn copy_all(from: &[WarcFile], copier: &mut Copier) {
         let mut reader = section.records_at(0);
         while let Some(record) = reader.next_record().unwrap() {
             let span = record.finish().unwrap();
-            if span.framing == Framing::Alone && reader.is_gzip() {
+            if span.framing == Framing::Alone && reader.compression() == Compression::Gzip {
                 copier.copy(&section, span).unwrap();
             } else {
                 // From the start: a record in the middle of a member cannot be reached alone.

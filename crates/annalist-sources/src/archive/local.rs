@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use annalist_warc::{CdxLine, CdxLines, ReadError, Reader, Sorted, index_name, index_reader, surt_key};
+use annalist_warc::{CdxLine, CdxLines, Hole, Reader, Sorted, index_name, index_reader, surt_key};
 
 use super::response::is_being_written;
 
@@ -14,7 +14,7 @@ pub(super) struct Files {
     paths: Vec<PathBuf>,
     /// By our own keys; the file's number is its name.
     lines: Sorted,
-    pub(super) damaged: Vec<(PathBuf, ReadError)>,
+    pub(super) damaged: Vec<(PathBuf, Hole)>,
 }
 
 impl Files {
@@ -33,11 +33,9 @@ impl Files {
                 continue;
             }
             let mut reader = Reader::open(path)?;
-            if let Err(fault) = index_reader(&mut reader, "", &mut take)
-                && !is_being_written(path, &fault)
-            {
-                damaged.push((path.clone(), fault));
-            }
+            let indexed = index_reader(&mut reader, "", &mut take);
+            let holes = indexed.holes.into_iter().filter(|hole| !is_being_written(path, hole));
+            damaged.extend(holes.map(|hole| (path.clone(), hole)));
         }
         let sorted: String = lines.sorted().collect();
         Ok(Files { paths, lines: Sorted::in_memory(sorted.into_bytes())?, damaged })

@@ -6,12 +6,13 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::io::BufRead;
+use std::io::{BufRead, Seek};
 use std::path::{Path, PathBuf};
 
+use crate::fault::{Fault, ReadError};
 use crate::file_name::OPEN_SUFFIX;
 use crate::read::Reader;
-use crate::source::{Fault, ReadError};
+use crate::unpack::Compression;
 use crate::warc_file::is_wacz_name;
 
 mod record;
@@ -75,6 +76,8 @@ pub enum Kind {
     CutTail,
     /// Bytes that are no gzip data: changed, or appended.
     BadGzip,
+    /// The same of Zstandard data.
+    BadZstd,
     BadChecksum,
     /// A name that promises gzip, and bytes that are not.
     NotCompressed,
@@ -82,7 +85,7 @@ pub enum Kind {
     BadHead,
     /// Content-Length reaches beyond the record.
     WrongLength,
-    /// No CRLF CRLF where Content-Length puts it.
+    /// The record is not delimited as its format says, by CRLF CRLF where Content-Length puts it.
     NoTerminator,
     BareLf,
     /// One gzip member for many records.
@@ -120,6 +123,7 @@ impl Kind {
             Fault::Io(_) => Kind::Unreadable,
             Fault::CutShort => Kind::CutTail,
             Fault::BadGzip(_) => Kind::BadGzip,
+            Fault::BadZstd(_) => Kind::BadZstd,
             Fault::BadChecksum => Kind::BadChecksum,
             Fault::NotARecord => Kind::NotARecord,
             Fault::HeadTooLong(_) | Fault::BadField(_) | Fault::NoLength | Fault::HeadAcrossMembers => {
@@ -171,14 +175,15 @@ fn given<P: AsRef<Path>>(paths: &[P]) -> Given {
     if left_out { Given::Some } else { Given::All }
 }
 
-/// Ours and everybody else's: `.warc` or `.warc.gz`, with `.open` behind it while it is written.
+/// Ours and everybody else's: `.warc` or `.arc`, perhaps compressed, with `.open` behind it while it is written.
 pub fn is_warc_name(name: &str) -> bool {
     let name = name.strip_suffix(OPEN_SUFFIX).unwrap_or(name);
-    name.ends_with(".warc") || name.ends_with(".warc.gz")
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
+    name.ends_with(".warc") || name.ends_with(".arc")
 }
 
 /// Judges bytes that are not in a file of their own, as [`verify`] does.
-pub fn verify_reader<R: BufRead>(input: R) -> Report {
+pub fn verify_reader<R: BufRead + Seek>(input: R) -> Report {
     let mut references = References::default();
     let mut reports = vec![Report::default()];
     check(Reader::new(input), 0, &mut reports[0], &mut references);
@@ -206,7 +211,7 @@ enum Compressed {
     No,
 }
 
-fn check<R: BufRead>(
+fn check<R: BufRead + Seek>(
     mut reader: Reader<R>,
     file: usize,
     report: &mut Report,
@@ -220,9 +225,7 @@ fn check<R: BufRead>(
         };
         if let Err(error) = result {
             report.add_error(&error);
-            if !reader.skip_broken() {
-                break;
-            }
+            reader.skip_broken();
         }
     }
     if report.records == 0 && report.is_clean() {
@@ -230,5 +233,5 @@ fn check<R: BufRead>(
         // An empty file is neither, and one complaint is enough.
         return Compressed::Yes;
     }
-    if reader.is_gzip() { Compressed::Yes } else { Compressed::No }
+    if reader.compression() == Compression::Gzip { Compressed::Yes } else { Compressed::No }
 }

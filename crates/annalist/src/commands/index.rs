@@ -20,13 +20,15 @@ pub fn run(args: &IndexArgs) -> Result<Exit> {
     for path in warc_files(&args.paths)? {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let mut reader = Reader::open(&path).with_context(|| format!("{} cannot be read", path.display()))?;
-        if let Err(fault) = index_reader(&mut reader, &name, &mut |line| lines.push(line.to_string())) {
-            if is_being_written(&path, &fault) {
-                continue;
-            }
-            eprintln!("annalist: {}: {fault}; what comes before it is indexed", path.display());
+        let indexed = index_reader(&mut reader, &name, &mut |line| lines.push(line.to_string()));
+        for hole in indexed.holes.iter().filter(|hole| !is_being_written(&path, hole)) {
+            eprintln!("annalist: {}: {hole}", path.display());
             damaged += 1;
         }
+    }
+    if damaged > 0 {
+        let many = if damaged == 1 { "place" } else { "places" };
+        eprintln!("annalist: {damaged} {many} could not be read; all else is indexed");
     }
     lines.sort_unstable();
     let mut out: Box<dyn Write> = match &args.output {

@@ -31,7 +31,10 @@ pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     if files.is_empty() {
-        return Err(BadConfiguration("no WARC files there (.warc, .warc.gz, or .open)".to_owned()).into());
+        return Err(BadConfiguration(
+            "no archive files there (.warc or .arc, perhaps with .gz, .zst or .open)".to_owned(),
+        )
+        .into());
     }
     Ok(files)
 }
