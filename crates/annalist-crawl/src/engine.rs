@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
 use annalist_frontier::Transaction;
-use annalist_model::Time;
 use annalist_model::spec::Spec;
+use annalist_model::{SkipReason, Time};
 use annalist_read::Reader;
 use annalist_sources::{ArchiveSource, SlowLane};
 use annalist_warc::Writer;
@@ -453,7 +453,7 @@ fn list_missing(stages: &Stages, job: &JobDir) -> Result<(), CrawlError> {
     }
     let judging = stages.judging.as_ref();
     let estimate = |key| judging.and_then(|judging| judging.estimate(key));
-    let missing = missing_in(&stages.frontier(), &estimate)?;
+    let missing = missing_in(&stages.frontier(), &|reason| reason == SkipReason::Missing, &estimate)?;
     let mut seeds = Vec::new();
     let written = write_seeds(&missing, &mut seeds).and_then(|()| std::fs::write(job.missing(), seeds));
     written.map_err(io_error("the list of missing pages cannot be written"))

@@ -48,6 +48,8 @@ pub enum Command {
     Index(IndexArgs),
     /// Validate WARC and WACZ files strictly
     Verify(VerifyArgs),
+    /// Give a selection of what was archived to others: as WARC or WACZ, as tables, or as a graph of links
+    Export(Box<ExportArgs>),
     /// Compare ways to choose the next link, by repeatable crawls of an archive
     Simulate(SimulateArgs),
     /// Crawl a small web made for trying, on this machine only, by topic and breadth first, and compare
@@ -445,6 +447,86 @@ pub struct VerifyArgs {
     /// One JSON object as the last line of standard output
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Default, Args)]
+#[command(
+    group = clap::ArgGroup::new("form").args(["warc", "wacz", "csv", "graph"]).required(true).multiple(true),
+    after_help = "Examples:
+  annalist export collections/first --wacz first.wacz               everything, for ReplayWeb.page
+  annalist export collections/first --wacz best.wacz --score 0.6 --limit 500
+  annalist export old.warc.gz new.wacz --warc greek --query 'host.endsWith(\".gr\")' --from 2009-10 --until 2012-06-30
+  annalist export collections/first --csv tables --graph links.graphml
+
+A capture is selected when all conditions hold; those that may be given several times hold when one of them does. With
+it come its request and metadata, what its page shows (where the archive tells), and what a revisit refers to. Records
+are copied byte for byte. --query speaks the language of scope expressions: url, host, site, path, query, depth, hops,
+via, mime, language, score. More is in docs/export.md.
+
+Exit codes: 0 done, 3 disk full, 4 what was asked for cannot be done, 9 failed or a source is damaged (what is intact
+is written), 11 interrupted: nothing was written."
+)]
+pub struct ExportArgs {
+    /// Job directories, WARC files, folders of them, or WACZ files
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
+    /// Write WARC files and their indexes into this folder, as pywb serves it
+    #[arg(long, value_name = "DIR")]
+    pub warc: Option<PathBuf>,
+    /// Write everything into one WACZ file
+    #[arg(long, value_name = "FILE")]
+    pub wacz: Option<PathBuf>,
+    /// Write urls.csv, and missing.csv for a job, into this folder; a name ending in .csv is that of the first
+    #[arg(long, value_name = "DIR")]
+    pub csv: Option<PathBuf>,
+    /// Write who links to whom: GraphML, or a table if the name ends in .csv
+    #[arg(long, value_name = "FILE")]
+    pub graph: Option<PathBuf>,
+    /// Captures of at least this score, from 0 to 1
+    #[arg(long, value_name = "MIN")]
+    pub score: Option<f32>,
+    /// Captured at this date or later, such as 2011, 2011-03-05 or 2011-03-05T10:30:00Z
+    #[arg(long, value_name = "DATE")]
+    pub from: Option<String>,
+    /// Captured at this date or earlier; of a day, all of it
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// --from and --until are about when a page was published; pages whose date is unknown are left out
+    #[arg(long)]
+    pub published: bool,
+    /// Of this site, such as example.org, with all its hosts; may be given several times
+    #[arg(long, value_name = "SITE")]
+    pub site: Vec<String>,
+    /// Of this host; may be given several times
+    #[arg(long, value_name = "HOST")]
+    pub host: Vec<String>,
+    /// Whose URL begins like this; may be given several times
+    #[arg(long, value_name = "URL")]
+    pub url_prefix: Vec<String>,
+    /// Of this media type, such as text/html or image/*; may be given several times
+    #[arg(long, value_name = "TYPE")]
+    pub mime: Vec<String>,
+    /// Answered with this status, such as 200, 2xx or 200-299; may be given several times
+    #[arg(long, value_name = "STATUS")]
+    pub status: Vec<String>,
+    /// For which this expression holds
+    #[arg(long, value_name = "EXPRESSION")]
+    pub query: Option<String>,
+    /// The N best of them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// What the collection is called [default: the name of the file]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Replace what is there
+    #[arg(long)]
+    pub force: bool,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Args)]

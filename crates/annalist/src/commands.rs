@@ -12,6 +12,7 @@ mod date;
 mod demo;
 mod evaluate;
 mod explain;
+mod export;
 mod extract;
 mod frequencies;
 mod index;
@@ -36,6 +37,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Date(args) => date::run(&args),
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }
