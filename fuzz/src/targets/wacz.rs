@@ -33,7 +33,7 @@ fn made_one() -> Option<Vec<u8>> {
     let mut file = tempfile::tempfile().ok()?;
     let mut copier = Copier::into_wacz(file.try_clone().ok()?, settings).ok()?;
     for _ in 0..2 {
-        let mut reader = Reader::new(&record[..]);
+        let mut reader = Reader::new(std::io::Cursor::new(&record[..]));
         copier.pack(reader.next_record().ok()??).ok()?;
     }
     let page = r#"{"id":"1","url":"http://a.test/","ts":"2011-03-05T10:00:00Z"}"#.to_owned();
