@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::BufRead;
+use std::io::{BufRead, Seek};
 use std::ops::Range;
 
 use annalist_model::CanonicalUrl;
@@ -244,7 +244,7 @@ struct Looked {
 }
 
 impl Looked {
-    fn at<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Looked {
+    fn at<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>) -> Looked {
         let mut entry = entry_of(&record.fields, record.kind());
         let (mut subject, mut known) = (None, None);
         if matches!(entry.kind, Kind::Capture | Kind::Revisit) {
@@ -299,7 +299,7 @@ fn entry_of(fields: &Fields, kind: &str) -> Entry {
     }
 }
 
-fn subject_of<R: BufRead>(record: &mut BlockRecord<'_, R>, at: u64) -> Subject {
+fn subject_of<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>, at: u64) -> Subject {
     let url = target(&record.fields).unwrap_or_default().to_owned();
     let own_type = record.fields.get("Content-Type").unwrap_or_default().to_owned();
     let is_http = matches!(record.kind(), "response" | "revisit");
