@@ -164,8 +164,9 @@ pub fn each_record(
             Ok(Some(())) => {}
             Ok(None) => anyhow::bail!("{} has changed while it was read", shown()),
             // What is broken was left out before, too.
-            Err(_) if reader.skip_broken() => {}
-            Err(fault) => return Err(fault).with_context(shown),
+            Err(_) => {
+                reader.skip_broken();
+            }
         }
     }
     Ok(())
