@@ -6,6 +6,7 @@
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `as_is.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs`, `find.rs` |
 //! | how reading goes on after a damaged place | `resume.rs`, `start.rs`, `fault.rs` |
+//! | how records that lie in one stream get places of their own | `unshare.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorter.rs` |
 //! | how records get from one archive into another | `copy.rs` |
 //! | web archives as one file | `wacz.rs`, `zip.rs`, `warc_file.rs` |
@@ -47,6 +48,7 @@ mod start;
 mod stored;
 mod surt;
 mod unpack;
+mod unshare;
 mod verify;
 mod wacz;
 mod warc_file;
@@ -81,6 +83,7 @@ pub use start::Format;
 pub use stored::{record_length, stored_bytes, unpacked_stream};
 pub use surt::{surt_key, surt_prefix_form};
 pub use unpack::Compression;
+pub use unshare::unshare;
 pub use verify::{Kind, Problem, Report, is_warc_name, verify, verify_all, verify_reader};
 pub use wacz::{About, Wacz, WaczWriter};
 pub use warc_file::{Section, WarcFile, is_wacz_name};

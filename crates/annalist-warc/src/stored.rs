@@ -8,18 +8,28 @@ use std::path::Path;
 use flate2::bufread::GzDecoder;
 use libdeflater::Decompressor;
 
+use crate::fault::ReadError;
 use crate::read::Reader;
+use crate::ready::read_ready;
 
 const INPUT_BUFFER_BYTES: usize = 64 * 1024;
 /// Shorter members are unpacked in one go.
 const WHOLE_BYTES: u64 = 4 << 20;
 const GZIP_MAGIC: u8 = 0x1f;
+const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// No gzip member unpacks to more than this many times its length.
 const MOST_GROWTH: u64 = 1032;
 
-/// The bytes from a record's offset on: to the end of its gzip member, or of the file if that is plain. `length` is the
-/// record's, as an index gives it, if it does.
-pub fn stored_bytes(path: &Path, offset: u64, length: Option<u64>) -> io::Result<Box<dyn BufRead>> {
+/// The bytes of a record, and how they are stored.
+pub struct StoredAt {
+    /// From its head on: to the end of its member, or of the file if that is plain.
+    pub bytes: Box<dyn BufRead>,
+    /// The gzip member that holds it, and how much it unpacks to.
+    pub member: Option<(Vec<u8>, u64)>,
+}
+
+/// The record at an offset. `length` is the record's, as an index gives it, if it does.
+pub fn stored_bytes(path: &Path, offset: u64, length: Option<u64>) -> io::Result<StoredAt> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     if let Some(length) = length.filter(|length| (1..=WHOLE_BYTES).contains(length)) {
@@ -28,11 +38,47 @@ pub fn stored_bytes(path: &Path, offset: u64, length: Option<u64>) -> io::Result
         if stored.len() as u64 == length
             && let Some(bytes) = unpacked(&stored)
         {
-            return Ok(Box::new(io::Cursor::new(bytes)));
+            let member = Some((stored, bytes.len() as u64));
+            return Ok(StoredAt { bytes: Box::new(io::Cursor::new(bytes)), member });
         }
         file.seek(SeekFrom::Start(offset))?;
     }
-    streamed(BufReader::with_capacity(INPUT_BUFFER_BYTES, file))
+    let mut input = BufReader::with_capacity(INPUT_BUFFER_BYTES, file);
+    let bytes = if input.fill_buf()?.starts_with(&ZSTD_MAGIC) {
+        whole_record(Reader::open_at(path, offset)?)?
+    } else {
+        streamed(input)?
+    };
+    Ok(StoredAt { bytes, member: None })
+}
+
+/// Head and block of the record that a reader is at, whatever it takes to unpack them.
+fn whole_record<R: BufRead + Seek + 'static>(mut reader: Reader<R>) -> io::Result<Box<dyn BufRead>> {
+    let head = match reader.next_record() {
+        Ok(Some(record)) => record.head,
+        Ok(None) => return Err(io::ErrorKind::UnexpectedEof.into()),
+        Err(fault) => return Err(fault.into_io()),
+    };
+    Ok(Box::new(io::Cursor::new(head).chain(BlockOf(reader))))
+}
+
+/// What is left of the block of the record that a reader is at.
+struct BlockOf<R>(Reader<R>);
+
+impl<R: BufRead + Seek> Read for BlockOf<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        read_ready(self, buffer)
+    }
+}
+
+impl<R: BufRead + Seek> BufRead for BlockOf<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.0.fill_block().map_err(ReadError::into_io)
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.0.consume_block(amount);
+    }
 }
 
 /// The same of bytes that came from elsewhere.
@@ -114,7 +160,7 @@ mod tests {
             std::fs::write(&path, [b"0123456789".to_vec(), stored.clone(), stored.clone()].concat()).unwrap();
             for length in [None, Some(stored.len() as u64), Some(3), Some(stored.len() as u64 + 5)] {
                 let mut bytes = Vec::new();
-                stored_bytes(&path, 10, length).unwrap().read_to_end(&mut bytes).unwrap();
+                stored_bytes(&path, 10, length).unwrap().bytes.read_to_end(&mut bytes).unwrap();
                 assert!(bytes.starts_with(RECORD), "{name} {length:?}");
             }
         }

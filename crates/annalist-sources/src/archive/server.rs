@@ -165,7 +165,7 @@ impl Server {
             match record {
                 Ok(bytes) => {
                     let name = url.path().rsplit('/').next().unwrap_or_default().to_owned();
-                    return Ok(Some(StoredRecord { file: name, offset: place.offset, bytes }));
+                    return Ok(Some(StoredRecord { file: name, offset: place.offset, bytes, member: None }));
                 }
                 Err(e) => last = Some(unreadable(&e.to_string())),
             }
@@ -202,7 +202,7 @@ impl Server {
             StoredBytes::read(record.as_bytes().chain(head.as_bytes()).chain(body), spool)
         });
         let bytes = made.map_err(|e| NotThere::Unreadable(format!("{replay}: {e}")))?;
-        Ok(StoredRecord { file: url.host_name().to_owned(), offset: 0, bytes })
+        Ok(StoredRecord { file: url.host_name().to_owned(), offset: 0, bytes, member: None })
     }
 
     /// The answer's bytes, unless it broke off.
