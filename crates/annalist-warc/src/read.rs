@@ -188,6 +188,8 @@ impl<R: BufRead + Seek> Reader<R> {
             if !self.source.next_member()? {
                 return Ok(None);
             }
+            self.offset = self.source.member_start();
+            self.sound_until = self.offset + 1;
             if self.skip_blank()? > 0 {
                 self.ending = Ending::Irregular;
             }
