@@ -5,11 +5,13 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::Duration;
 
+use annalist_apps::adapt::Notebook;
 use annalist_apps::automaton::Beside;
 use annalist_apps::catalogue::{Loaded, Shown, load};
-use annalist_apps::{Catalogue, Input, Seen, parts, recognise, report};
+use annalist_apps::{Catalogue, Input, Seen, parts, recognise_and_learn, report};
 use annalist_model::page::Part;
 use annalist_model::{CanonicalUrl, Canonicaliser, Page, ResponseHead, Time};
 use annalist_read::Reader;
@@ -56,12 +58,15 @@ fn main() -> Outcome<()> {
         let rounds = ROUNDS.min(4_000 / pages.len().max(1));
         let (mut helper, mut record) = (Duration::ZERO, Duration::ZERO);
         let (mut objects, mut bytes) = (0, 0);
-        // What is made at first use is made once a crawl.
-        let first = spent(|| drop(pages.iter().map(|sample| look(&catalogue, sample)).collect::<Vec<_>>()));
+        // What is made at first use, and learned, is made once a crawl.
+        let notebook = Mutex::new(Notebook::default());
+        let first = spent(|| {
+            drop(pages.iter().map(|sample| look(&catalogue, &notebook, sample)).collect::<Vec<_>>())
+        });
         figures.insert(format!("{name}.first_look_ms"), millis(first));
         for _ in 0..rounds {
             let mut all = Vec::with_capacity(pages.len());
-            helper += spent(|| all.extend(pages.iter().map(|sample| look(&catalogue, sample))));
+            helper += spent(|| all.extend(pages.iter().map(|sample| look(&catalogue, &notebook, sample))));
             objects += all.iter().map(|(seen, _)| seen.objects.len()).sum::<usize>();
             record += spent(|| {
                 for ((seen, _), sample) in all.iter().zip(pages) {
@@ -82,10 +87,10 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
-fn look(catalogue: &Catalogue, sample: &Sample) -> (Seen, Vec<Part>) {
+fn look(catalogue: &Catalogue, notebook: &Mutex<Notebook>, sample: &Sample) -> (Seen, Vec<Part>) {
     let Sample { url, head, page, tree, .. } = sample;
     let at = Some(Time::from_millis(1_700_000_000_000));
-    let seen = recognise(catalogue, &Input { tree, page, url, head, at });
+    let (seen, _) = recognise_and_learn(catalogue, notebook, None, &Input { tree, page, url, head, at });
     let regions = parts(page, tree, &seen.places);
     (seen, regions)
 }

@@ -12,12 +12,15 @@ mod relative;
 mod tokens;
 mod words;
 
-use annalist_model::Time;
+use std::ops::Range;
+
+use annalist_model::Precision;
 use jiff::Timestamp;
-use jiff::civil::DateTime;
+use jiff::civil::{Date, DateTime, Time};
 use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::Offset;
 
+use day::Day;
 use tokens::Tokens;
 
 /// So much of a text is looked at: a date stands in a line, not in an essay.
@@ -33,7 +36,7 @@ pub struct Hints {
     /// The zone of dates that name none: `+02:00`, `UTC`. UTC where nothing is said.
     pub zone: Option<String>,
     /// When it was read: what `yesterday` and a missing year are counted from.
-    pub now: Option<Time>,
+    pub now: Option<annalist_model::Time>,
 }
 
 /// What a date in numbers begins with.
@@ -49,12 +52,52 @@ pub fn is_zone(text: &str) -> bool {
     clock::offset(text).is_some()
 }
 
+/// What a text names: a day, and as much of its time as is said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    pub day: Date,
+    /// The same with day and month the other way round, where both can be.
+    pub other: Option<Date>,
+    pub precision: Precision,
+    pub clock: Option<Time>,
+    pub offset: Option<Offset>,
+}
+
+impl Moment {
+    fn of(moment: DateTime, offset: Option<Offset>) -> Moment {
+        let clock = Some(moment.time());
+        Moment { day: moment.date(), other: None, precision: Precision::Day, clock, offset }
+    }
+
+    fn read(tokens: &Tokens, day: &Day) -> Moment {
+        let clock = clock::near(tokens, &day.place);
+        Moment {
+            day: day.date,
+            other: day.other,
+            precision: day.precision,
+            clock: clock.as_ref().map(|clock| clock.time),
+            offset: clock.and_then(|clock| clock.offset),
+        }
+    }
+}
+
 /// The moment a text names, as RFC 3339, with the offset it was written with.
 pub fn parse(text: &str, hints: &Hints) -> Option<String> {
+    let zone = zone(hints);
+    let Moment { day, clock, offset, .. } = moment(text, hints)?;
+    Some(spelt(day.to_datetime(clock.unwrap_or(Time::midnight())), offset.unwrap_or(zone)))
+}
+
+fn zone(hints: &Hints) -> Offset {
+    hints.zone.as_deref().and_then(clock::offset).unwrap_or(Offset::UTC)
+}
+
+/// The moment a text names.
+pub fn moment(text: &str, hints: &Hints) -> Option<Moment> {
     let text = annalist_model::link::shortened(text.trim(), LONGEST);
-    let zone = hints.zone.as_deref().and_then(clock::offset).unwrap_or(Offset::UTC);
+    let zone = zone(hints);
     let order = hints.order.or_else(|| hints.format.as_deref().and_then(order_of));
-    if let Some(found) = hints.format.as_deref().and_then(|format| formatted(text, format, zone)) {
+    if let Some(found) = hints.format.as_deref().and_then(|format| formatted(text, format)) {
         return Some(found);
     }
     if let Some(found) = epoch(text, zone) {
@@ -63,15 +106,19 @@ pub fn parse(text: &str, hints: &Hints) -> Option<String> {
     let now = hints.now.and_then(|now| local(now, zone));
     let tokens = Tokens::of(text);
     if let Some(day) = day::find(&tokens, order, now.map(DateTime::date)) {
-        let clock = clock::near(&tokens, &day.place);
-        let time = clock.as_ref().map_or(jiff::civil::Time::midnight(), |clock| clock.time);
-        let offset = clock.and_then(|clock| clock.offset).unwrap_or(zone);
-        return Some(spelt(day.date.to_datetime(time), offset));
+        return Some(Moment::read(&tokens, &day));
     }
-    relative::find(&tokens, now?).map(|(moment, offset)| spelt(moment, offset.unwrap_or(zone)))
+    relative::find(&tokens, now?).map(|(moment, offset)| Moment::of(moment, offset))
 }
 
-fn local(now: Time, zone: Offset) -> Option<DateTime> {
+/// Every day that a text names with its year, and where.
+pub fn all(text: &str, order: Option<Order>) -> Vec<(Moment, Range<usize>)> {
+    let tokens = Tokens::of(text);
+    let days = day::all(&tokens, order);
+    days.iter().map(|day| (Moment::read(&tokens, day), tokens.stand(&day.place))).collect()
+}
+
+fn local(now: annalist_model::Time, zone: Offset) -> Option<DateTime> {
     let moment = Timestamp::from_millisecond(i64::try_from(now.millis()).ok()?).ok()?;
     Some(zone.to_datetime(moment))
 }
@@ -86,11 +133,11 @@ fn spelt(moment: DateTime, offset: Offset) -> String {
 }
 
 /// The hinted format, where the text is that and nothing else.
-fn formatted(text: &str, format: &str, zone: Offset) -> Option<String> {
+fn formatted(text: &str, format: &str) -> Option<Moment> {
     let broken = BrokenDownTime::parse(format, text).ok()?;
     let date = broken.to_date().ok()?;
-    let time = broken.to_time().unwrap_or(jiff::civil::Time::midnight());
-    Some(spelt(date.to_datetime(time), broken.offset().unwrap_or(zone)))
+    let clock = broken.to_time().ok();
+    Some(Moment { day: date, other: None, precision: Precision::Day, clock, offset: broken.offset() })
 }
 
 /// The order of day, month and year in a format.
@@ -109,7 +156,7 @@ fn order_of(format: &str) -> Option<Order> {
 }
 
 /// Seconds or milliseconds since 1970, where there is nothing else.
-fn epoch(text: &str, zone: Offset) -> Option<String> {
+fn epoch(text: &str, zone: Offset) -> Option<Moment> {
     let whole = text.split_once('.').map_or(text, |(whole, rest)| {
         if rest.bytes().all(|byte| byte.is_ascii_digit()) { whole } else { text }
     });
@@ -122,7 +169,7 @@ fn epoch(text: &str, zone: Offset) -> Option<String> {
         12 | 13 => Timestamp::from_millisecond(number),
         _ => return None,
     };
-    Some(spelt(zone.to_datetime(moment.ok()?), zone))
+    Some(Moment::of(zone.to_datetime(moment.ok()?), Some(zone)))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use annalist_frontier::Transaction;
 use annalist_model::Time;
 use annalist_model::spec::Spec;
 use annalist_read::Reader;
-use annalist_sources::{SlowLane, WebSettings, WebSource};
+use annalist_sources::{ArchiveSource, SlowLane, WebSettings, WebSource};
 use annalist_warc::Writer;
 use tokio::sync::{Notify, Semaphore};
 
@@ -20,6 +20,7 @@ use crate::book::Book;
 use crate::budget::{Before, Budget, Ending};
 use crate::choice::{self, Choice};
 use crate::clock;
+use crate::collect::Collecting;
 use crate::counters::Counters;
 use crate::findings::widen_again;
 use crate::finish::finish_waiting;
@@ -28,6 +29,7 @@ use crate::job::{JobDir, JobLock};
 use crate::judging::{Basis, Judging};
 use crate::keeper::{self, Archive, KeepError, Pending, Run};
 use crate::logs::{Logs, Severity};
+use crate::missing::{missing_in, write_seeds};
 use crate::reopen::Reopened;
 use crate::robots::RobotsDesk;
 use crate::rounds::Rounds;
@@ -37,6 +39,7 @@ use crate::set_up::{
     frontier_settings, mail_address, product_token, recover_archive, user_agent, with_seeds_in_order,
     writer_settings,
 };
+use crate::snapshots::Wanted;
 use crate::stages::Stages;
 use crate::status::{Board, Status};
 use crate::stop::{Stop, Urge};
@@ -109,6 +112,14 @@ pub struct Report {
     pub captures: u64,
 }
 
+/// Which web is walked.
+#[derive(Debug)]
+pub enum Origin {
+    /// The live web, with the book that other crawls look into that may meet this one on a server.
+    Web(Book),
+    Archive(Box<ArchiveSource>),
+}
+
 /// A crawl that is ready to run. Holds the job's lock.
 #[derive(Debug)]
 pub struct Crawl {
@@ -125,12 +136,12 @@ pub struct Crawl {
 
 impl Crawl {
     /// Opens the job directory, repairs what an earlier run left, and gets everything ready. Nothing is fetched yet.
-    /// `basis`: what the crawl is about, if anything. `book`: where other crawls that may meet this one on a server look too.
+    /// `basis`: what the crawl is about, if anything.
     pub fn open(
         spec: Spec,
         job: JobDir,
         basis: Option<Basis>,
-        book: Book,
+        origin: Origin,
         stop: Stop,
         board: Board,
     ) -> Result<Crawl, CrawlError> {
@@ -203,6 +214,14 @@ impl Crawl {
         for mistake in mistakes {
             handle.event(Severity::Warning, "apps", left_out(&mistake));
         }
+        let (book, archive) = match origin {
+            Origin::Web(book) => (book, None),
+            Origin::Archive(source) => {
+                let choice = spec.extract.as_ref().map(|extract| extract.snapshot).unwrap_or_default();
+                let wanted = Wanted::of(choice, spec.event.as_ref());
+                (Book::none(), Some(Collecting { source: *source, wanted }))
+            }
+        };
         let judging = basis.map(|basis| Arc::new(Judging::new(basis, &spec.seeds)));
         let stages = Arc::new(Stages {
             web,
@@ -213,6 +232,7 @@ impl Crawl {
             apps: apps.map(Arc::new),
             judging,
             scope,
+            archive,
             frontier,
             servers: Servers::new(first),
             book,
@@ -256,7 +276,11 @@ impl Crawl {
     /// Gives ready sites their turns.
     async fn dispatch(&self) -> Ending {
         let stages = &self.stages;
-        let most_turns = stages.spec.frontier.visits.saturating_mul(4);
+        // In an archive nobody waits for servers: a few turns keep the reading threads busy, and the best links come first.
+        let most_turns = match &stages.archive {
+            Some(_) => stages.spec.frontier.reading_threads.saturating_mul(2),
+            None => stages.spec.frontier.visits.saturating_mul(4),
+        };
         let mut published = Time::default();
         loop {
             let now = clock::now();
@@ -409,6 +433,7 @@ impl Crawl {
         }
         let kept =
             self.keeper.join().unwrap_or_else(|_| Err(KeepError::Closed("the keeper failed".to_owned())));
+        list_missing(&self.stages, &self.job)?;
         if let Some(apps) = &self.stages.apps {
             // Not worth failing for: it is in the archive, too.
             let _ = apps.save(&self.job);
@@ -428,6 +453,19 @@ impl Crawl {
         let captures = status.counters.captures.saturating_sub(self.captures_before);
         Ok(Report { ending, status, seconds, captures })
     }
+}
+
+/// Leaves the list of what the archive does not have in the job.
+fn list_missing(stages: &Stages, job: &JobDir) -> Result<(), CrawlError> {
+    if stages.archive.is_none() {
+        return Ok(());
+    }
+    let judging = stages.judging.as_ref();
+    let estimate = |key| judging.and_then(|judging| judging.estimate(key));
+    let missing = missing_in(&stages.frontier(), &estimate)?;
+    let mut seeds = Vec::new();
+    let written = write_seeds(&missing, &mut seeds).and_then(|()| std::fs::write(job.missing(), seeds));
+    written.map_err(io_error("the list of missing pages cannot be written"))
 }
 
 /// The limit that ended a crawl, in words for the log.

@@ -59,7 +59,8 @@ pub fn find(
     };
     let spec = &stages.spec;
     let rules = rules_for(spec, capture.url.host_name(), capture.url.site());
-    let obeys = rules.politeness.robots == RobotsPolicy::Obey;
+    // What pages ask of robots concerns their servers; an archive has none.
+    let obeys = rules.politeness.robots == RobotsPolicy::Obey && stages.archive.is_none();
     let own = Facts { via_url: via, ..here };
     let barred = match stages.scope.follow(&leased.link, &own) {
         Verdict::Out { reason, detail } => Some((reason, detail.into_owned())),

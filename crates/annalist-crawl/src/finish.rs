@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use annalist_frontier::{Change, LeasedLink, Urgency, host_key};
 use annalist_model::spec::duration;
-use annalist_model::{Capture, Outcome, Page, Readability, Score, SkipReason, UrlKey};
+use annalist_model::{CanonicalUrl, Capture, Link, Outcome, Page, Readability, Score, SkipReason, UrlKey};
 use annalist_sources::{FetchError, retry_after};
 
 use crate::apps::objects_of;
@@ -22,6 +22,8 @@ const CODE_ROBOTS: i32 = -9998;
 const CODE_SCOPE: i32 = -5000;
 const CODE_BUDGET: i32 = -4001;
 const CODE_LOST: i32 = -5;
+/// Ours: no other crawler walks archives.
+const CODE_MISSING: i32 = -404;
 
 /// What a turn does after a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +37,48 @@ pub enum After {
     PassedOver,
     /// The link did not have its turn and goes back too.
     NotHad,
+}
+
+/// Snapshots of an address, acknowledged together with their links. `archived`: how many the archive has.
+pub fn finish_snapshots(leased: &LeasedLink, visits: Vec<Visit>, archived: usize, stages: &Stages) {
+    let last = visits.len().saturating_sub(1);
+    let mut finished = Vec::with_capacity(visits.len());
+    for (place, mut visit) in visits.into_iter().enumerate() {
+        let mut changes = Vec::new();
+        topic_grew(leased, &mut changes, stages);
+        visit.beside.push(("snapshotsInArchive", archived.to_string()));
+        if place == last {
+            stages.budget.done();
+        }
+        let mut captured = captured(leased, visit, None, changes, stages);
+        if let Ended::Captured(captured) = &mut captured.ended {
+            captured.is_followed = place < last;
+        }
+        finished.push(captured);
+    }
+    hand_in(finished, stages);
+}
+
+/// The archive has it under another address: with `www.` or without, by http or https. That one is collected, once, whoever
+/// links to which.
+pub fn finish_alias(leased: &LeasedLink, home: CanonicalUrl, stages: &Stages) {
+    let detail = format!("the archive has it as {home}");
+    let link = Link { url: home, ..leased.link.clone() };
+    let key = link.url.key();
+    let mut urgency = leased.urgency;
+    if let Some(judging) = &stages.judging {
+        judging.redirected(leased.key, key);
+        urgency = if judging.is_reference(key) { Urgency::Urgent } else { urgency };
+    }
+    let discovered = Change::Discovered { link, value: leased.value, urgency };
+    let outcome = Outcome::Skipped { reason: SkipReason::Duplicate, detail };
+    let ended = Ended::Refused { status: CODE_SCOPE, outcome, started: clock::now() };
+    finish(leased, ended, vec![discovered], Counts::AsPage, stages);
+}
+
+/// The archive has it, and it cannot be read.
+pub fn finish_unread(leased: &LeasedLink, why: &str, stages: &Stages) -> After {
+    fail_link(leased, why, CODE_LOST, None, stages)
 }
 
 /// A capture: acknowledged with its links; one that says "later" is tried again.
@@ -57,18 +101,33 @@ pub fn finish_visit(
         None if embeds_more(leased, &visit, stages) => After::Embeds,
         None => After::Next,
     };
-    let Visit { ticket, capture, received, mut page, seen, verdict, findings, via } = visit;
-    let score = verdict.and_then(|verdict| verdict.score);
-    let metadata = metadata(leased, &capture, &page, score, &findings.outlinks, via.as_deref(), stages);
-    changes.extend(findings.changes);
-    stages.budget.received(leased.link.seed, received);
     if retry.is_some() {
         give_back_budgets(leased, stages);
     } else {
         stages.budget.done();
-        let outcome = Outcome::Captured { status: capture.head.status };
+        let outcome = Outcome::Captured { status: visit.capture.head.status };
         changes.extend(stages.rounds.after(leased.key, &outcome, clock::now()));
     }
+    let mut finished = captured(leased, visit, retry, changes, stages);
+    finished.release = (after == After::Embeds).then_some(release);
+    hand_in(vec![finished], stages);
+    after
+}
+
+/// What the keeper is told of a capture.
+fn captured(
+    leased: &LeasedLink,
+    visit: Visit,
+    retry: Option<String>,
+    mut changes: Vec<Change>,
+    stages: &Stages,
+) -> Finished {
+    let Visit { ticket, capture, received, mut page, seen, verdict, findings, via, beside } = visit;
+    let score = verdict.and_then(|verdict| verdict.score);
+    let mut metadata = metadata(leased, &capture, &page, score, &findings.outlinks, via.as_deref(), stages);
+    metadata.extend(beside);
+    changes.extend(findings.changes);
+    stages.budget.received(leased.link.seed, received);
     let captured = Captured {
         ticket,
         status: capture.head.status,
@@ -78,6 +137,7 @@ pub fn finish_visit(
         elapsed: capture.elapsed,
         payload_digest: capture.payload_digest.clone(),
         retry,
+        is_followed: false,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
         metadata,
         objects: objects_of(seen.as_ref(), &page, &capture),
@@ -88,10 +148,8 @@ pub fn finish_visit(
         unusable: std::mem::take(&mut page.unusable),
     };
     let ended = Ended::Captured(Box::new(captured));
-    let release = (after == After::Embeds).then_some(release);
     let link = leased.link.clone();
-    hand_in(Finished { link, via, ended, changes, counts: Counts::AsPage, release }, stages);
-    after
+    Finished { link, via, ended, changes, counts: Counts::AsPage, release: None }
 }
 
 /// Whether the page needs something of its own site that the frontier has not heard of: it comes next.
@@ -158,6 +216,15 @@ fn metadata(
     );
     fields.push(("score", format!("{:.4}", leased.value)));
     fields.extend(relevance.map(|score| ("relevance", format!("{:.4}", score.get()))));
+    if let Some(published) = &page.published {
+        fields.push(("published", published.rfc3339()));
+        let by = format!("{}, confidence {:.2}", published.evidence, published.confidence);
+        fields.push(("publishedBy", by));
+    }
+    if relevance.is_some() && stages.spec.event.is_some() {
+        let time = page.time(capture.started);
+        fields.push(("documentTime", format!("{} {}", time.at.rfc3339(), time.basis.word())));
+    }
     fields.extend(page.charset.map(|c| ("charsetForLinkExtraction", c.to_owned())));
     fields.extend(page.language.clone().map(|l| ("language", l)));
     if let Readability::Partial(why) = &page.readability {
@@ -283,6 +350,7 @@ pub fn finish_refusal(leased: &LeasedLink, outcome: Outcome, stages: &Stages) ->
     let code = match &outcome {
         Outcome::Skipped { reason: SkipReason::Robots | SkipReason::RobotsUnreachable, .. } => CODE_ROBOTS,
         Outcome::Skipped { reason: SkipReason::Budget | SkipReason::SiteBudget, .. } => CODE_BUDGET,
+        Outcome::Skipped { reason: SkipReason::Missing, .. } => CODE_MISSING,
         _ => CODE_SCOPE,
     };
     end(leased, code, outcome, stages);
@@ -300,13 +368,16 @@ pub fn finish_second_thought(
     let link = leased.link.clone();
     let ended = Ended::PutBack;
     let release = Some(release);
-    hand_in(Finished { link, via, ended, changes: vec![change], counts: Counts::AsPage, release }, stages);
+    let counts = Counts::AsPage;
+    hand_in(vec![Finished { link, via, ended, changes: vec![change], counts, release }], stages);
     After::Embeds
 }
 
 fn end(leased: &LeasedLink, status: i32, outcome: Outcome, stages: &Stages) {
     let now = clock::now();
-    if let Some(judging) = &stages.judging {
+    let is_missing = matches!(outcome, Outcome::Skipped { reason: SkipReason::Missing, .. });
+    // That an archive lacks a page says nothing against those that led to it.
+    if let Some(judging) = stages.judging.as_ref().filter(|_| !is_missing) {
         judging.lost(leased.key);
     }
     let changes = stages.rounds.after(leased.key, &outcome, now).into_iter().collect();
@@ -340,7 +411,8 @@ pub(crate) fn finish(
 ) {
     topic_grew(leased, &mut changes, stages);
     let via = stages.url_of(leased.link.via);
-    hand_in(Finished { link: leased.link.clone(), via, ended, changes, counts, release: None }, stages);
+    let link = leased.link.clone();
+    hand_in(vec![Finished { link, via, ended, changes, counts, release: None }], stages);
 }
 
 /// A reference that nothing will come of is waited for no longer.
@@ -356,7 +428,10 @@ pub fn finish_waiting(key: UrlKey, stages: &Stages) {
     let mut changes = Vec::new();
     topic_grew(&leased, &mut changes, stages);
     let (link, counts) = (leased.link, Counts::AsPage);
-    hand_in(Finished { link, via: None, ended: Ended::PutBack, changes, counts, release: None }, stages);
+    hand_in(
+        vec![Finished { link, via: None, ended: Ended::PutBack, changes, counts, release: None }],
+        stages,
+    );
 }
 
 /// With the outcome of the last reference it is known what the topic is, or that nothing says so.
@@ -370,7 +445,7 @@ fn topic_grew(leased: &LeasedLink, changes: &mut Vec<Change>, stages: &Stages) {
     }
 }
 
-fn hand_in(finished: Finished, stages: &Stages) {
+fn hand_in(finished: Vec<Finished>, stages: &Stages) {
     if let Err(fault) = stages.keeper.finish(finished) {
         // The keeper has ended and the crawl with it; the link stays queued for the next run.
         tracing::debug!(%fault, "a visit was not acknowledged");

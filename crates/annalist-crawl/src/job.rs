@@ -53,6 +53,10 @@ impl JobDir {
     pub fn stop_request(&self) -> PathBuf {
         self.root.join("state/stop")
     }
+    /// What belongs to the collection and is not in the archive it is taken from.
+    pub fn missing(&self) -> PathBuf {
+        self.root.join("missing.txt")
+    }
     /// Descriptions of sites that this crawl has learned.
     pub fn learned(&self) -> PathBuf {
         self.root.join("catalogue")

@@ -10,7 +10,7 @@ use annalist_judge::scorer::Manner;
 use annalist_judge::signals::COUNT;
 use annalist_judge::{Analyst, Depth, Judge, Reading, Rules, Verdict};
 use annalist_model::spec::{JudgeRules, SIGNALS, ScorerKind, Seed, Spec};
-use annalist_model::{Capture, Page, UrlKey};
+use annalist_model::{Capture, Page, Time, UrlKey};
 
 /// Of many references, the first have said enough.
 const MOST_EARLY: usize = 100;
@@ -45,7 +45,7 @@ pub struct Judging {
     /// References that nobody has asked for yet.
     awaited: Mutex<HashSet<UrlKey>>,
     /// References that came before the topic was known.
-    early: Mutex<Vec<(UrlKey, Page)>>,
+    early: Mutex<Vec<(UrlKey, Page, Time)>>,
 }
 
 impl Judging {
@@ -63,12 +63,13 @@ impl Judging {
         }
     }
 
-    /// Reads a page for the judge; done by the thread that read it.
-    pub fn read(&self, key: UrlKey, page: &Page) -> Reading {
+    /// Reads a page for the judge; done by the thread that read it. `captured`: where nothing else says when it is from.
+    pub fn read(&self, key: UrlKey, page: &Page, captured: Time) -> Reading {
         let topic = self.judge().topic();
         let mut analyst = self.lend();
         let depth = if self.is_reference(key) { Depth::Reference } else { Depth::Topic };
-        let reading = analyst.read(page, &topic, depth);
+        let mut reading = analyst.read(page, &topic, depth);
+        reading.time = Some(page.time(captured));
         self.analysts.lock().unwrap_or_else(PoisonError::into_inner).push(analyst);
         reading
     }
@@ -107,7 +108,7 @@ impl Judging {
         {
             let mut early = self.early.lock().unwrap_or_else(PoisonError::into_inner);
             if early.len() < MOST_EARLY {
-                early.push((leased.key, page.clone()));
+                early.push((leased.key, page.clone(), capture.started));
             }
         }
         verdict.revalued.extend(self.asked(leased.key).1);
@@ -169,7 +170,8 @@ impl Judging {
         if early.is_empty() && self.judge().topic().is_empty() {
             return (Asked::AllInVain, Vec::new());
         }
-        let readings: Vec<Reading> = early.iter().map(|(key, page)| self.read(*key, page)).collect();
+        let readings: Vec<Reading> =
+            early.iter().map(|(key, page, captured)| self.read(*key, page, *captured)).collect();
         (Asked::One, self.judge().hear_again(&readings))
     }
 
@@ -189,6 +191,11 @@ impl Judging {
             .flatten()
             .filter(|now| *now < leased.value - FALL)?;
         Some(Change::Valued { key: leased.key, value })
+    }
+
+    /// What a link is probably worth, by all that was learned.
+    pub fn estimate(&self, key: UrlKey) -> Option<f32> {
+        self.judge().reconsider(key)
     }
 
     /// Nothing came of a link.
@@ -240,6 +247,7 @@ pub fn rules(spec: &Spec) -> Rules {
         tunnel_decay: *tunnel_decay as f32,
         most_links: *remembered_links,
         languages: spec.topic.languages.clone(),
+        event: spec.event.clone(),
         addresses: address_rules(spec),
         combines: spec.frontier.update.is_none(),
         ..Rules::default()
@@ -250,7 +258,7 @@ pub fn rules(spec: &Spec) -> Rules {
 mod tests {
     use annalist_judge::names::Names;
     use annalist_judge::{Analyst, Judge, Rules};
-    use annalist_model::{CanonicalUrl, Canonicaliser, ResponseHead};
+    use annalist_model::{CanonicalUrl, Canonicaliser, ResponseHead, Time};
     use annalist_read::Reader;
 
     use super::{Asked, Basis, Judging};
@@ -273,9 +281,10 @@ mod tests {
         let page = Reader::new(Canonicaliser::default()).read(&good, &head, DEBT.as_bytes());
 
         let heard = judging();
-        let reading = heard.read(good.key(), &page);
+        let now = Time::from_millis(1);
+        let reading = heard.read(good.key(), &page, now);
         heard.judge().take_reference(good.key(), &reading);
-        heard.early.lock().unwrap().push((good.key(), page));
+        heard.early.lock().unwrap().push((good.key(), page, now));
         assert_eq!(heard.asked(good.key()), (Asked::One, Vec::new()), "one is still awaited");
         let (asked, revalued) = heard.asked(bad.key());
         let more = CanonicalUrl::parse("http://a.test/more").unwrap().key();

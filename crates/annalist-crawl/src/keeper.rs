@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use annalist_frontier::{Change, LeaseId};
 use annalist_model::{Capture, Link, Outcome, Score, Time, Unusable, UrlKey};
 use annalist_sources::{Lookup, SlowLane};
-use annalist_warc::Packing;
+use annalist_warc::{Packing, Record};
 use tokio::sync::oneshot;
 
 use crate::logs::Severity;
@@ -95,6 +95,8 @@ pub struct Captured {
     pub payload_digest: String,
     /// Asked to come back later: kept, but the link has not had its outcome.
     pub retry: Option<String>,
+    /// Another snapshot of the same address follows in the same group.
+    pub is_followed: bool,
     pub truncated: Option<&'static str>,
     /// What the page is worth, where there is a topic.
     pub score: Option<Score>,
@@ -122,7 +124,8 @@ pub enum KeepError {
 enum Message {
     Record(Box<Exchanged>, oneshot::Sender<Result<Ticket, KeepError>>),
     LookedUp(Lookup, Time),
-    Finish(Box<Finished>),
+    /// Visits that are acknowledged together, or not at all.
+    Finish(Vec<Finished>),
     Event(Severity, &'static str, String),
     /// Acknowledge everything, log what is left out for a limit's sake, and close the files.
     Close(Option<&'static str>),
@@ -145,15 +148,23 @@ pub struct KeeperHandle {
 const PACKED_AT_ONCE: u64 = 64 << 10;
 
 impl KeeperHandle {
-    /// Writes the exchanged bytes. They count when the visit is acknowledged.
-    pub async fn record(&self, capture: &mut Capture) -> Result<Ticket, KeepError> {
+    /// Writes the exchanged bytes, or the records of another archive that hold them. They count when the visit is
+    /// acknowledged.
+    pub async fn record(&self, capture: &mut Capture, copies: Vec<Record>) -> Result<Ticket, KeepError> {
         let coded = capture.head.all("transfer-encoding").next().is_some();
-        let exchanged = self.prepare(Exchanged::take(capture), coded).await?;
+        let exchanged = Exchanged { copies, ..Exchanged::take(capture) };
+        let exchanged =
+            if exchanged.copies.is_empty() { self.prepare(exchanged, coded).await? } else { exchanged };
         capture.payload_digest.clone_from(&exchanged.payload_digest);
         capture.payload_length = exchanged.payload_length;
         let (reply, ticket) = oneshot::channel();
         self.send(Message::Record(Box::new(exchanged), reply))?;
         ticket.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// What tells this crawl's record ids from others', and how its records are packed.
+    pub fn packing(&self) -> (u64, Packing) {
+        (self.salt, self.packing)
     }
 
     /// Everything that takes long is done before the keeper's turn: he has to serve everybody.
@@ -180,10 +191,10 @@ impl KeeperHandle {
         let _ = self.send(Message::LookedUp(lookup, at));
     }
 
-    /// Hands a visit over for acknowledgement.
-    pub fn finish(&self, finished: Finished) -> Result<(), KeepError> {
-        self.unacknowledged.fetch_add(1, Ordering::SeqCst);
-        self.send(Message::Finish(Box::new(finished)))
+    /// Hands visits over for acknowledgement, all of them at once.
+    pub fn finish(&self, finished: Vec<Finished>) -> Result<(), KeepError> {
+        self.unacknowledged.fetch_add(finished.len(), Ordering::SeqCst);
+        self.send(Message::Finish(finished))
     }
 
     pub fn event(&self, severity: Severity, subsystem: &'static str, message: impl Into<String>) {
@@ -265,7 +276,7 @@ fn keep(
                 if group.is_empty() {
                     since = Instant::now();
                 }
-                group.add(*finished);
+                finished.into_iter().for_each(|visit| group.add(visit));
                 false
             }
             Ok(Message::Event(severity, subsystem, message)) => {

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | the whole path of a page | `visit.rs`, with `stages.rs` |
 //! | when a link gets its turn, and how it ends | `turn.rs`, `finish.rs` |
+//! | the same in an archive | `collect.rs`, `snapshots.rs`, `copying.rs`, `near.rs`, `missing.rs` |
 //! | who may be asked, when | `asking.rs`, `servers.rs`, `book.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
 //! | what is followed | `scope.rs`, `apps.rs` with `memory.rs`, `findings.rs` |
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
@@ -20,6 +21,8 @@ pub mod book;
 pub mod budget;
 mod choice;
 pub mod clock;
+mod collect;
+mod copying;
 pub mod counters;
 pub mod delay;
 pub mod engine;
@@ -32,6 +35,8 @@ pub mod judging;
 mod keeper;
 pub mod logs;
 mod memory;
+pub mod missing;
+mod near;
 mod record;
 mod reopen;
 mod robots;
@@ -39,6 +44,7 @@ mod rounds;
 pub mod scope;
 mod servers;
 mod set_up;
+mod snapshots;
 mod stages;
 pub mod status;
 pub mod stop;

@@ -26,6 +26,9 @@ pub struct Exchanged {
     pub certificate_fault: Option<String>,
     /// The record of the response, packed beforehand.
     pub packed: Option<Record>,
+    /// The records that another archive has of it, kept as they are: the answer first, then the one that holds its payload,
+    /// where it is a revisit.
+    pub copies: Vec<Record>,
 }
 
 impl Exchanged {
@@ -42,6 +45,7 @@ impl Exchanged {
             truncated: capture.truncated,
             certificate_fault: capture.certificate_fault.clone(),
             packed: None,
+            copies: Vec::new(),
         }
     }
 
@@ -78,7 +82,7 @@ impl Exchanged {
         match &self.response {
             Block::File { path, .. } if self.packed.is_some() => vec![path.clone(), packed_path(path)],
             Block::File { path, .. } => vec![path.clone()],
-            Block::Memory(_) => Vec::new(),
+            Block::Memory(_) => self.copies.iter().filter_map(Record::packed_file).collect(),
         }
     }
 
@@ -105,7 +109,7 @@ impl Exchanged {
 }
 
 /// Beside the response, under a name that is removed at the next start like the response itself.
-fn packed_path(response: &Path) -> PathBuf {
+pub(crate) fn packed_path(response: &Path) -> PathBuf {
     response.with_extension("packed.spool")
 }
 
@@ -156,6 +160,11 @@ pub fn records_of(
     salt: u64,
     original: Option<&Original>,
 ) -> io::Result<Vec<Record>> {
+    if !exchanged.copies.is_empty() {
+        // The payload of a revisit is in this archive already.
+        exchanged.copies.truncate(if original.is_some() { 1 } else { exchanged.copies.len() });
+        return Ok(exchanged.copies);
+    }
     let id = response_id(salt, exchanged.url.as_str(), exchanged.started, &exchanged.payload_digest);
     let response = match original {
         Some(original) => revisit(&exchanged, id, salt, original)?,

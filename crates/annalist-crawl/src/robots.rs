@@ -253,7 +253,7 @@ fn prerequisite(url: CanonicalUrl, leased: &LeasedLink) -> LeasedLink {
 /// Archives the exchange, and tells the frontier of the sitemaps it names.
 async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, stages: &Stages) -> Step {
     let bytes = capture.response.length();
-    let Ok(ticket) = stages.keeper.record(&mut capture).await else { return Step::Stopped };
+    let Ok(ticket) = stages.keeper.record(&mut capture, Vec::new()).await else { return Step::Stopped };
     let own = prerequisite(url.clone(), leased);
     let mut unusable = Unusable::default();
     let sitemaps = sitemaps(&own, &capture, &mut unusable, stages);
@@ -266,6 +266,7 @@ async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, sta
         elapsed: capture.elapsed,
         payload_digest: capture.payload_digest.clone(),
         retry: None,
+        is_followed: false,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
         objects: None,
         metadata: vec![

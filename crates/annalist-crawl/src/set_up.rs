@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::sync::Arc;
+use std::time::Duration;
 
 use annalist_disk::Disk;
 use annalist_frontier::Merging;
@@ -59,7 +60,8 @@ pub fn frontier_settings(spec: &Spec, has_topic: bool) -> annalist_frontier::Set
         }),
         links_per_turn: spec.frontier.links_per_turn,
         lease_time: LEASE_TIME,
-        default_delay: spec.politeness.min_delay,
+        // No archive has to rest.
+        default_delay: if spec.extract.is_some() { Duration::ZERO } else { spec.politeness.min_delay },
         merging: Merging::Background,
     }
 }

@@ -24,6 +24,7 @@ use crate::apps::{Apps, Looked};
 use crate::book::Book;
 use crate::budget::Budget;
 use crate::clock;
+use crate::collect::Collecting;
 use crate::hosts::Hosts;
 use crate::judging::Judging;
 use crate::keeper::{self, KeeperHandle};
@@ -51,6 +52,8 @@ pub struct Stages {
     /// Where there is a topic.
     pub judging: Option<Arc<Judging>>,
     pub scope: Scope,
+    /// Where captures come from, when it is not the web.
+    pub archive: Option<Collecting>,
     pub frontier: Arc<Mutex<Frontier>>,
     pub servers: Servers<Turn>,
     /// What the crawls of this machine agree on.
@@ -107,7 +110,7 @@ impl Stages {
             if let Some(news) = sight.news {
                 keeper.event(Severity::Info, "apps", news);
             }
-            let reading = judging.as_ref().map(|judging| judging.read(key, &page));
+            let reading = judging.as_ref().map(|judging| judging.read(key, &page, at));
             Read { page, seen: sight.seen, reading }
         };
         let (url, head, body) =

@@ -13,10 +13,11 @@ use annalist_sources::FetchError;
 use crate::asking::{NoLeave, leave};
 use crate::budget::Allowance;
 use crate::clock;
+use crate::collect;
 use crate::delay::{HostRules, rules_for};
 use crate::finish::{
     After, close_site, finish_closed_host, finish_failure, finish_lost, finish_refusal,
-    finish_second_thought, finish_visit, give_back_budgets,
+    finish_second_thought, finish_unread, finish_visit, give_back_budgets,
 };
 use crate::keeper::{KeepError, Release};
 use crate::logs::Severity;
@@ -24,13 +25,13 @@ use crate::robots::Permission;
 use crate::servers;
 use crate::stages::{Line, Stages};
 use crate::stop::Urge;
-use crate::visit::{Visit, VisitError, visit};
+use crate::visit::{Visit, VisitError, Way, visit};
 
 /// How long a site waits when too many wait for its server.
 const CROWDED: Duration = Duration::from_secs(1);
 
 /// How long a site waits for pages that say what the crawl is about.
-const UNTIL_TOPIC: Duration = Duration::from_millis(100);
+pub(crate) const UNTIL_TOPIC: Duration = Duration::from_millis(100);
 /// Longer than a visit waits for its acknowledgement.
 const UNTIL_ACKNOWLEDGED: Duration = Duration::from_secs(1);
 /// A turn that would have to rest longer than this is given back: leases do not live for ever.
@@ -75,7 +76,17 @@ impl Turn {
         Release { lease: self.lease.id, until: self.rests_until, visited: self.visited.clone() }
     }
 
-    fn had(&mut self, key: UrlKey) {
+    /// All of its links.
+    pub(crate) fn links(&self) -> Vec<LeasedLink> {
+        self.lease.links.clone()
+    }
+
+    /// The site is left alone until then.
+    pub(crate) fn rest_until(&mut self, until: Time) {
+        self.rests_until = self.rests_until.max(until);
+    }
+
+    pub(crate) fn had(&mut self, key: UrlKey) {
         self.visited.push(key);
         self.next += 1;
     }
@@ -86,7 +97,10 @@ pub fn start(turn: Turn, held: Option<Line>, stages: &Arc<Stages>) {
     stages.turns.fetch_add(1, Ordering::Relaxed);
     let stages = Arc::clone(stages);
     let driving: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
-        drive(turn, held, &stages).await;
+        match &stages.archive {
+            Some(_) => collect::drive(turn, &stages).await,
+            None => drive(turn, held, &stages).await,
+        }
         stages.turns.fetch_sub(1, Ordering::Relaxed);
         stages.changed.notify_one();
     });
@@ -228,6 +242,7 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
             give_back_budgets(leased, stages);
             match fault {
                 VisitError::Fetch(fault) => finish_failure(leased, &fault, stages),
+                VisitError::Archive(fault) => finish_unread(leased, &fault.to_string(), stages),
                 VisitError::Keep(KeepError::Lost(why)) => finish_lost(leased, &why, stages),
                 // The archive is closed: nothing can be finished any more.
                 VisitError::Keep(KeepError::Closed(_)) => {
@@ -250,7 +265,7 @@ async fn politely(
 ) -> Result<Result<Visit, VisitError>, NoLeave> {
     loop {
         let (place, leave) = leave(line, &rules.politeness, crawl_delay, stages).await?;
-        let visited = visit(leased, line, leave, stages).await;
+        let visited = visit(leased, Way::Server(line, leave), stages).await;
         line.connection.settled();
         drop(place);
         let again = match &visited {
@@ -272,7 +287,7 @@ pub async fn rested(until: Time, stages: &Stages) -> bool {
     }
 }
 
-fn seed_spent(why: &str) -> Outcome {
+pub(crate) fn seed_spent(why: &str) -> Outcome {
     Outcome::Skipped { reason: SkipReason::Budget, detail: why.to_owned() }
 }
 
@@ -288,7 +303,7 @@ fn given_up(leased: &LeasedLink, stages: &Stages) -> Option<Outcome> {
 }
 
 /// Closes a site that had its share.
-fn over_site_budget(leased: &LeasedLink, rules: &HostRules, stages: &Stages) -> bool {
+pub(crate) fn over_site_budget(leased: &LeasedLink, rules: &HostRules, stages: &Stages) -> bool {
     if rules.pages.is_none() && rules.size_bytes.is_none() {
         return false;
     }

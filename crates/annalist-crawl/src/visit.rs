@@ -1,15 +1,25 @@
-//! The whole path of a page. Each stage is one call, one hop away; when a link gets its turn is in `turn.rs`.
+//! The whole path of a page. Each stage is one call, one hop away; when a link gets its turn is in `turn.rs`, for links of an
+//! archive in `collect.rs`.
 
 use annalist_apps::Seen;
 use annalist_frontier::LeasedLink;
 use annalist_judge::Verdict;
 use annalist_model::{Capture, Page};
-use annalist_sources::FetchError;
+use annalist_sources::{FetchError, NotThere, Snapshot};
 
 use crate::asking::Leave;
+use crate::copying::Taken;
 use crate::findings::{Findings, find};
 use crate::keeper::{KeepError, Ticket};
 use crate::stages::{Line, Read, Stages};
+
+/// Where a capture comes from.
+#[derive(Debug)]
+pub enum Way<'a> {
+    /// A server that may be asked now.
+    Server(&'a mut Line, Leave<'a>),
+    Archive(&'a Snapshot),
+}
 
 /// What a visit brought.
 #[derive(Debug)]
@@ -27,6 +37,8 @@ pub struct Visit {
     pub findings: Findings,
     /// The address of the page that named the link.
     pub via: Option<String>,
+    /// What else the metadata record is to say.
+    pub beside: Vec<(&'static str, String)>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -34,22 +46,21 @@ pub enum VisitError {
     #[error(transparent)]
     Fetch(#[from] FetchError),
     #[error(transparent)]
+    Archive(#[from] NotThere),
+    #[error(transparent)]
     Keep(#[from] KeepError),
 }
 
 /// Takes one link through every stage, in the order the README draws them.
-pub async fn visit(
-    leased: &LeasedLink,
-    line: &mut Line,
-    leave: Leave<'_>,
-    stages: &Stages,
-) -> Result<Visit, VisitError> {
+pub async fn visit(leased: &LeasedLink, way: Way<'_>, stages: &Stages) -> Result<Visit, VisitError> {
     let via = stages.url_of(leased.link.via);
-    let mut capture = line.fetch(&leased.link.url, via.as_deref(), leave, stages).await?;
-    let received = capture.response.length();
-    let ticket = stages.keeper.record(&mut capture).await?; // before reading: a parser bug must not lose bytes
+    let Taken { mut capture, received, records } = match way {
+        Way::Server(line, leave) => line.fetch(&leased.link.url, via.as_deref(), leave, stages).await?.into(),
+        Way::Archive(snapshot) => stages.copy(snapshot).await?,
+    };
+    let ticket = stages.keeper.record(&mut capture, records).await?; // before reading: a parser bug must not lose bytes
     let Read { mut page, seen, reading } = stages.read(&mut capture, leased.link.kind).await; // cannot fail a visit: an unreadable page is a page with a reason
     let verdict = stages.judge(leased, &capture, &page, reading); // what it is worth, and what its links may be
     let findings = find(leased, &capture, &mut page, seen.as_ref(), verdict.as_ref(), via.as_deref(), stages); // links in scope with a value, others with a reason
-    Ok(Visit { ticket, capture, received, page, seen, verdict, findings, via })
+    Ok(Visit { ticket, capture, received, page, seen, verdict, findings, via, beside: Vec::new() })
 }

@@ -3,9 +3,11 @@
 
 use std::sync::Arc;
 
+use annalist_model::spec::{Event, RelevanceKind};
 use annalist_model::{Score, UrlKey};
 
 use crate::addresses::AddressRules;
+use crate::event;
 use crate::ledger::Ledger;
 use crate::reading::Reading;
 use crate::scorer::{Manner, Scorer, Values};
@@ -29,6 +31,8 @@ const FIRST_REVISION: u32 = 20;
 const REVISION_GROWTH: f32 = 1.3;
 /// Links found while an order stands come after all that are in it.
 const NOT_YET: f32 = 1e-3;
+/// What every link is worth to an unfocused crawl.
+const UNFOCUSED: f32 = 0.5;
 /// A change of value that is worth a change of order.
 const TOLERANCE: f32 = 1e-4;
 
@@ -46,6 +50,8 @@ pub struct Rules {
     pub tunnel_decay: f32,
     /// Pages in other languages are not relevant; all are where none is named.
     pub languages: Vec<String>,
+    /// When it happened, where the topic is an event.
+    pub event: Option<Event>,
     /// What the archivist says of addresses.
     pub addresses: AddressRules,
     /// Whether a link's value is made of all its mentions; else each mention has a value of its own, and the frontier
@@ -65,6 +71,7 @@ impl Default for Rules {
             greediness: 1,
             tunnel_decay: 0.7,
             languages: Vec::new(),
+            event: None,
             addresses: AddressRules::default(),
             combines: true,
             most_pages: 200_000,
@@ -239,8 +246,14 @@ impl Judge {
         Some((key, 1.0))
     }
 
-    /// How relevant a page is: 1 for one like the references.
+    /// How relevant a page is: 1 for one like the references; where there is an event, for one of its time.
     pub fn relevance(&self, reading: &Reading) -> f32 {
+        let content = self.content(reading);
+        self.rules.event.as_ref().map_or(content, |event| event::relevance(event, content, reading.time))
+    }
+
+    /// How relevant a page is by what it says.
+    pub fn content(&self, reading: &Reading) -> f32 {
         let languages = &self.rules.languages;
         if reading.language.as_ref().is_some_and(|own| !languages.is_empty() && !languages.contains(own)) {
             return 0.0;
@@ -263,6 +276,10 @@ impl Judge {
         }
         if known.link.explored {
             return Some(1.0);
+        }
+        if self.rules.event.as_ref().is_some_and(|event| event.relevance == RelevanceKind::None) {
+            // Links that are worth the same are fetched in the order they were found.
+            return Some(known.link.told.unwrap_or(UNFOCUSED));
         }
         let value = self.scorer.score(&Scorer::values(&known), self.ledger.mean());
         // What the archivist says counts as much as all the rest.
@@ -453,13 +470,64 @@ impl Lot {
 
 #[cfg(test)]
 mod tests {
-    use annalist_model::{Page, UrlKey};
+    use std::time::Duration;
+
+    use annalist_model::spec::{Event, RelevanceKind};
+    use annalist_model::{CanonicalUrl, DocumentTime, FoundLink, LinkKind, Page, Time, TimeBasis, UrlKey};
+    use jiff::civil::date;
 
     use super::{FIRST_REVISION, Judge, Rules};
     use crate::names::Names;
     use crate::reading::{Analyst, Depth};
     use crate::text::ids::id;
     use crate::topic::Topic;
+
+    fn event(relevance: RelevanceKind) -> Event {
+        let day = |day| date(2005, 9, day);
+        let [lead, cooldown] = [Duration::from_secs(86400), Duration::ZERO];
+        Event { from: day(18), until: day(18), lead, cooldown, relevance, weight: 0.5 }
+    }
+
+    /// What a page with one link is worth to it, and its link, when it is published so many days before the event.
+    fn judged(event: Option<Event>, days: Option<u64>) -> (f32, f32) {
+        let topic = Topic::of_terms([(id("debt"), 1.0)].into_iter().collect(), 0.5);
+        let mut judge = Judge::new(Rules { event, ..Rules::default() }).beginning_with(topic);
+        let link = FoundLink {
+            url: CanonicalUrl::parse("http://b.test/").unwrap(),
+            kind: LinkKind::Anchor,
+            anchor: String::new(),
+            context: String::new(),
+            at: 0..0,
+            nofollow: false,
+        };
+        let page = Page { text: "debt".to_owned(), links: vec![link], ..Page::default() };
+        let mut reading = Analyst::new(Names::default(), "en").read(&page, &judge.topic(), Depth::Topic);
+        let noon = |days| Time::from_millis((13_044 - days) * 86_400_000 + 43_200_000);
+        reading.time = days.map(|days| DocumentTime { at: noon(days), basis: TimeBasis::Published });
+        let verdict = judge.take(UrlKey { site: 1, url: 1 }, &reading);
+        (verdict.score.unwrap().get(), verdict.values[0].unwrap())
+    }
+
+    #[test]
+    fn of_pages_that_say_the_same_those_of_the_time_of_the_event_and_their_links_are_worth_more() {
+        let told = |days| judged(Some(event(RelevanceKind::Default)), days);
+        let (then, before, long_before) = (told(Some(0)), told(Some(1)), told(Some(400)));
+        assert!(then.0 > before.0 && before.0 > long_before.0, "{then:?} {before:?} {long_before:?}");
+        assert!(then.1 > before.1 && before.1 > long_before.1, "{then:?} {before:?} {long_before:?}");
+        assert_eq!(
+            told(None),
+            judged(None, Some(400)),
+            "without a time, or without an event, the content decides"
+        );
+        assert_eq!(judged(Some(event(RelevanceKind::Content)), Some(400)), judged(None, None));
+    }
+
+    #[test]
+    fn to_an_unfocused_crawl_every_page_and_every_link_is_worth_the_same() {
+        let told = |days| judged(Some(event(RelevanceKind::None)), days);
+        assert_eq!(told(Some(0)), told(Some(400)));
+        assert_eq!(told(None), told(Some(400)));
+    }
 
     #[test]
     fn a_topic_to_begin_with_stays_as_long_as_no_reference_comes() {

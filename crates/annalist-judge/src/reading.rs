@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use annalist_model::page::PartKind;
-use annalist_model::{CanonicalUrl, FoundLink, Hop, Page, UrlKey};
+use annalist_model::{CanonicalUrl, DocumentTime, FoundLink, Hop, Page, UrlKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::addresses::AddressRules;
@@ -29,6 +29,8 @@ pub struct Reading {
     pub vector: Vector,
     /// What it is written in, where that is known.
     pub language: Option<String>,
+    /// When it is from, where that is known: whoever has the page read says so.
+    pub time: Option<DocumentTime>,
     /// Which names it has, and how often.
     pub named: Vec<(usize, u32)>,
     /// As many as the page has links; none for what is no page to go to.
@@ -144,6 +146,7 @@ impl Analyst {
             links,
             vector: text.vector(&targets, topic, depth),
             language: page.language.clone(),
+            time: None,
             named: counted(&hits),
         }
     }

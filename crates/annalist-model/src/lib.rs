@@ -4,6 +4,7 @@
 //! - `link`: a URL with how it was found
 //! - `capture`: the exchanged bytes of one fetch
 //! - `page`: what was read from a capture
+//! - `published`: when it was published, and what says so
 //! - `object`: what is lifted out of a page
 //! - `outcome`: what became of a link, and the reasons for leaving one alone
 //! - `score`, `time`: small numbers that cannot be wrong
@@ -16,6 +17,7 @@ pub mod link;
 pub mod object;
 pub mod outcome;
 pub mod page;
+pub mod published;
 pub mod score;
 pub mod spec;
 pub mod time;
@@ -27,6 +29,7 @@ pub use link::{Hop, HopPath, Link, LinkKind};
 pub use object::Object;
 pub use outcome::{Outcome, SkipReason};
 pub use page::{FoundLink, Page, Readability, Unusable};
+pub use published::{Evidence, Precision, Published};
 pub use score::Score;
-pub use time::Time;
+pub use time::{DocumentTime, Time, TimeBasis};
 pub use url::{CanonicalUrl, Canonicaliser, UrlError, UrlKey};

@@ -36,10 +36,14 @@ pub enum SkipReason {
     Unusable,
     /// The application it belongs to shows nothing new there.
     Application,
+    /// The archive that the collection is taken from does not have it.
+    Missing,
+    /// The archive has it under another address, which is collected in its place.
+    Duplicate,
 }
 
 impl SkipReason {
-    pub const ALL: [SkipReason; 15] = [
+    pub const ALL: [SkipReason; 17] = [
         SkipReason::OutOfScope,
         SkipReason::Excluded,
         SkipReason::TooDeep,
@@ -55,6 +59,8 @@ impl SkipReason {
         SkipReason::Failed,
         SkipReason::Unusable,
         SkipReason::Application,
+        SkipReason::Missing,
+        SkipReason::Duplicate,
     ];
 
     /// The stored form: the place in [`SkipReason::ALL`], which only ever grows at its end.
@@ -82,6 +88,8 @@ impl SkipReason {
             SkipReason::Nofollow => "nofollow",
             SkipReason::Failed => "failed",
             SkipReason::Application => "application",
+            SkipReason::Missing => "missing",
+            SkipReason::Duplicate => "duplicate",
             SkipReason::Unusable => "unusable",
         }
     }

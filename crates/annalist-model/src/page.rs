@@ -5,6 +5,8 @@ use std::ops::Range;
 use url::Url;
 
 use crate::link::{LinkKind, shortened};
+use crate::published::Published;
+use crate::time::{DocumentTime, Time};
 use crate::url::{CanonicalUrl, LONGEST_URL, UrlError};
 
 /// What was read from a capture. Reading cannot fail a visit: an unreadable page says why.
@@ -17,6 +19,10 @@ pub struct Page {
     /// ISO 639-1, when the text is long enough to tell.
     pub language: Option<String>,
     pub title: Option<String>,
+    /// When it was published, as far as it says; found by the helper for applications, not by the reader.
+    pub published: Option<Published>,
+    /// When it was last changed, by its own word or its server's.
+    pub modified: Option<Time>,
     /// The visible text, shortened to the reader's limit.
     pub text: String,
     /// The regions of the text, one after the other; none where nothing tells regions apart.
@@ -28,6 +34,17 @@ pub struct Page {
     pub robots: RobotsMeta,
     pub readability: Readability,
     pub unusable: Unusable,
+}
+
+/// Less certain than this, a date says less than when the page was last changed.
+const SURE_ENOUGH: f32 = 0.4;
+
+impl Page {
+    /// When it is from: when it was published, else last changed, else captured.
+    pub fn time(&self, captured: Time) -> DocumentTime {
+        let published = self.published.filter(|published| published.confidence >= SURE_ENOUGH);
+        DocumentTime::best(published.map(|published| published.time()), self.modified, captured)
+    }
 }
 
 /// `<meta name=robots>` and X-Robots-Tag.

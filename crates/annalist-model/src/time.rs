@@ -11,6 +11,20 @@ impl Time {
         Time(millis)
     }
 
+    /// A moment by the clocks of a zone; what lies before 1970 is at its beginning.
+    pub fn of(civil: jiff::civil::DateTime, offset: jiff::tz::Offset) -> Time {
+        Time(
+            offset
+                .to_timestamp(civil)
+                .map_or(0, |moment| u64::try_from(moment.as_millisecond()).unwrap_or(0)),
+        )
+    }
+
+    /// The day in Greenwich.
+    pub fn day(self) -> jiff::civil::Date {
+        self.civil().date()
+    }
+
     pub const fn millis(self) -> u64 {
         self.0
     }
@@ -48,9 +62,53 @@ impl Time {
     }
 }
 
+/// When a document is from, and how that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DocumentTime {
+    pub at: Time,
+    pub basis: TimeBasis,
+}
+
+/// What says when a document is from, the best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TimeBasis {
+    Published,
+    Modified,
+    Captured,
+}
+
+impl DocumentTime {
+    /// The best that is known: when it was published, else last changed, else captured.
+    pub fn best(published: Option<Time>, modified: Option<Time>, captured: Time) -> DocumentTime {
+        let of = |basis| move |at| DocumentTime { at, basis };
+        let known = published.map(of(TimeBasis::Published)).or(modified.map(of(TimeBasis::Modified)));
+        known.unwrap_or(DocumentTime { at: captured, basis: TimeBasis::Captured })
+    }
+}
+
+impl TimeBasis {
+    pub fn word(self) -> &'static str {
+        match self {
+            TimeBasis::Published => "published",
+            TimeBasis::Modified => "modified",
+            TimeBasis::Captured => "captured",
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Time;
+    use super::{DocumentTime, Time, TimeBasis};
+
+    #[test]
+    fn a_document_is_from_when_it_was_published_else_changed_else_captured() {
+        let [published, modified, captured] = [1, 2, 3].map(Time::from_millis);
+        let best = |published, modified| DocumentTime::best(published, modified, captured);
+        let all = best(Some(published), Some(modified));
+        assert_eq!(all, DocumentTime { at: published, basis: TimeBasis::Published });
+        assert_eq!(best(None, Some(modified)), DocumentTime { at: modified, basis: TimeBasis::Modified });
+        assert_eq!(best(None, None), DocumentTime { at: captured, basis: TimeBasis::Captured });
+    }
 
     #[test]
     fn a_moment_is_spelt_as_archives_spell_it() {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use annalist_model::CanonicalUrl;
-use annalist_warc::{CdxLine, ReadError, Reader};
+use annalist_warc::{CdxLine, Hole, Reader};
 
 use crate::spool::Spool;
 use opening::Archive;
@@ -32,7 +32,7 @@ pub use asking::Remote;
 pub use opening::ArchiveSettings;
 pub use response::{Archived, is_being_written, responses};
 pub use snapshot::Snapshot;
-pub use stored::{BufSeek, StoredBytes, StoredRecord};
+pub use stored::{StoredBytes, StoredRecord};
 
 /// What servers call a page that people read.
 const DOCUMENTS: [&str; 3] = ["text/html", "application/xhtml+xml", "text/plain"];
@@ -132,8 +132,8 @@ impl ArchiveSource {
         self.inner.documents.get_or_init(|| self.inner.documents().unwrap_or_default())
     }
 
-    /// Files that could be read in part only: what comes before the fault is there.
-    pub fn damaged(&self) -> &[(PathBuf, ReadError)] {
+    /// What could not be read of the files.
+    pub fn damaged(&self) -> &[(PathBuf, Hole)] {
         let files = self.inner.archives.iter().find_map(|archive| match archive {
             Archive::Files(files) => Some(files.damaged.as_slice()),
             Archive::Index { .. } | Archive::Server(_) => None,

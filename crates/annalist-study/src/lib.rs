@@ -6,11 +6,14 @@
 //!   `judging`: the product's own policy
 //! - `queue`: the product's own frontier under a virtual clock; `crawl`: one simulated crawl
 //! - `simulate`: all of them, on all cores; `measures`: means and their errors
-//! - `table`, `curves`, `svg`: the results for people
+//! - `table`, `curves`, `svg`, `chart`: the results for people
+//! - `agreement`: how well the relevance of pages to an event agrees with what people say
 //!
 //! Not here: options, files of results, progress (`annalist`).
 
+mod agreement;
 mod aim;
+mod chart;
 mod crawl;
 mod curves;
 mod judging;
@@ -26,6 +29,7 @@ mod svg;
 mod table;
 mod valuing;
 
+pub use agreement::{Agreement, FUNCTIONS, Group, Judged, Point, Votes, agreement, recurring};
 pub use aim::SIMILAR;
 pub use curves::{Curves, rows_csv};
 pub use labels::{Labels, MalformedLabels};

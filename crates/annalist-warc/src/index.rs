@@ -1,39 +1,48 @@
-//! CDXJ indexes of WARC files that are there already, and how an index gets to disk. What a line says is in `cdx.rs`.
+//! CDXJ indexes of archive files that are there already, and how an index gets to disk. What a line says is in `cdx.rs`.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Seek};
 use std::path::Path;
 
 use annalist_disk::Disk;
 
 use crate::cdx::{CdxLine, CdxLines};
 use crate::digest::DigestKind;
+use crate::fault::{Fault, ReadError};
 use crate::http::HttpHead;
 use crate::open_index::remove_if_there;
 use crate::payload::Dechunked;
 use crate::read::{BlockRecord, Framing, Reader};
 use crate::ready::digest_rest;
-use crate::source::{Fault, ReadError};
+use crate::resume::Hole;
 use crate::writer::WriteError;
 
 const WRITE_BYTES: usize = 256 * 1024;
 
-/// The index lines of a WARC file, under the file's own name.
-pub fn index_file(path: &Path) -> Result<CdxLines, ReadError> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let mut reader = Reader::open(path).map_err(|e| ReadError::new(0, Fault::Io(e)))?;
-    let mut lines = CdxLines::default();
-    index_reader(&mut reader, &name, &mut |line| lines.push(&line))?;
-    Ok(lines)
+/// What was found besides the lines of an index.
+#[derive(Debug, Default)]
+pub struct Indexed {
+    /// Where the last record ends.
+    pub end: u64,
+    /// What is in no line because it cannot be read.
+    pub holes: Vec<Hole>,
 }
 
-/// Hands over the index line of every record that has one. Returns where the last record ends.
-pub fn index_reader<R: BufRead>(
+/// The index lines of an archive file, under the file's own name.
+pub fn index_file(path: &Path) -> io::Result<(CdxLines, Indexed)> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut lines = CdxLines::default();
+    let indexed = index_reader(&mut Reader::open(path)?, &name, &mut |line| lines.push(&line));
+    Ok((lines, indexed))
+}
+
+/// Hands over the index line of every record that has one and can be read alone.
+pub fn index_reader<R: BufRead + Seek>(
     reader: &mut Reader<R>,
     filename: &str,
     take: &mut dyn FnMut(CdxLine),
-) -> Result<u64, ReadError> {
+) -> Indexed {
     let mut end = 0;
-    while let Some(mut record) = reader.next_record()? {
+    let holes = reader.each_record(&mut |mut record| {
         let line = describe(&mut record)?;
         let span = record.finish()?;
         if span.framing != Framing::Alone {
@@ -44,11 +53,14 @@ pub fn index_reader<R: BufRead>(
             let filename = filename.to_owned();
             take(CdxLine { offset: span.offset, length: span.length, filename, ..line });
         }
-    }
-    Ok(end)
+        Ok(())
+    });
+    Indexed { end, holes }
 }
 
-pub(crate) fn describe<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Result<Option<CdxLine>, ReadError> {
+pub(crate) fn describe<R: BufRead + Seek>(
+    record: &mut BlockRecord<'_, R>,
+) -> Result<Option<CdxLine>, ReadError> {
     let offset = record.offset;
     let failed = |e| ReadError::from_io(e, offset);
     let is_response = record.kind() == "response";

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::cdx::CdxLine;
-use crate::index::{describe, index_reader};
+use crate::index::{Indexed, describe, index_reader};
 use crate::members::Members;
 use crate::read::{Framing, Reader};
-use crate::source::{Fault, ReadError};
+use crate::unpack::Compression;
 
 /// Hands over the index line of every record of a file that has one, and after each record how far in the file it is.
 /// The same lines as `index_reader` gives; files as they should be are read several times as fast.
@@ -18,15 +18,14 @@ pub fn index_path(
     filename: &str,
     take: &mut dyn FnMut(CdxLine),
     advance: &mut dyn FnMut(u64),
-) -> Result<(), ReadError> {
-    let failed = |e| ReadError::new(0, Fault::Io(e));
-    let mut members = Members::new(File::open(path).map_err(failed)?);
-    while !members.is_at_end().map_err(failed)? {
+) -> io::Result<Indexed> {
+    let mut members = Members::new(File::open(path)?);
+    while !members.is_at_end()? {
         let at = members.position();
         let mut listed = |line: CdxLine, offset, length| {
             take(CdxLine { offset, length, filename: filename.to_owned(), ..line });
         };
-        if let Some(member) = members.next().map_err(failed)?
+        if let Some(member) = members.next()?
             && let Some(line) = only_record(member.bytes)
         {
             if let Some(line) = line {
@@ -36,26 +35,25 @@ pub fn index_path(
             continue;
         }
         // Too large for memory, or not as it should be.
-        let mut reader = Reader::open_at(path, at).map_err(failed)?;
+        let mut reader = Reader::open_at(path, at)?;
         match streamed_record(&mut reader) {
             Some((line, end)) => {
                 if let Some(line) = line {
                     listed(line, at, end - at);
                 }
-                members.seek(end).map_err(failed)?;
+                members.seek(end)?;
                 advance(end);
             }
             None => {
-                let mut reader = Reader::open_at(path, at).map_err(failed)?;
-                let end = index_reader(&mut reader, filename, &mut |line| {
+                let mut reader = Reader::open_at(path, at)?;
+                return Ok(index_reader(&mut reader, filename, &mut |line| {
                     advance(line.offset);
                     take(line);
-                });
-                return end.map(|_| ());
+                }));
             }
         }
     }
-    Ok(())
+    Ok(Indexed { end: members.position(), holes: Vec::new() })
 }
 
 /// What is to be listed of a member that holds one whole WARC record and nothing else.
@@ -75,7 +73,8 @@ fn streamed_record(reader: &mut Reader<io::BufReader<File>>) -> Option<(Option<C
     let mut record = reader.next_record().ok()??;
     let line = describe(&mut record).ok()?;
     let span = record.finish().ok()?;
-    (reader.is_gzip() && span.framing == Framing::Alone).then_some((line, span.offset + span.length))
+    (reader.compression() == Compression::Gzip && span.framing == Framing::Alone)
+        .then_some((line, span.offset + span.length))
 }
 
 /// Deals with every file, on so many threads, each with something of its own; hands that back.

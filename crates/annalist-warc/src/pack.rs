@@ -21,7 +21,7 @@ use crate::writer::WriteError;
 /// Blocks up to this length are compressed in one go, which is faster; longer ones piece by piece.
 const WHOLE_BLOCK_BYTES: u64 = 4 << 20;
 /// Blocks in files are large, and mostly media that is packed already.
-const FILE_LEVEL: Compression = Compression::fast();
+pub(crate) const FILE_LEVEL: Compression = Compression::fast();
 /// Records up to this length, head and all, are compressed at the fastest level, as are those that hold what is packed
 /// already: that halves the time and adds less than two percent to their length.
 const SMALL_RECORD_BYTES: usize = 4096;
@@ -29,7 +29,7 @@ const SMALL_RECORD_BYTES: usize = 4096;
 const HEAD_BYTES: usize = 64 * 1024;
 const PIECE_BYTES: usize = 64 * 1024;
 const WRITE_BYTES: usize = 256 * 1024;
-const TERMINATOR: &[u8] = b"\r\n\r\n";
+pub(crate) const TERMINATOR: &[u8] = b"\r\n\r\n";
 
 #[derive(Debug)]
 pub(crate) enum PackError {
@@ -40,7 +40,8 @@ pub(crate) enum PackError {
 
 /// What was learned about a record while it was packed.
 pub(crate) struct Learned {
-    pub(crate) block_digest: Digest,
+    /// Of the block, where that is the payload; counts where the record itself names none.
+    pub(crate) payload_digest: Digest,
     /// Of responses only.
     pub(crate) head: Option<HttpHead>,
 }
@@ -127,7 +128,7 @@ impl Packer {
                 self.plain.extend_from_slice(TERMINATOR);
                 let dense = head.as_ref().is_some_and(is_dense);
                 self.compress_whole(dense, out).map_err(PackError::Disk)?;
-                Ok(Learned { block_digest, head })
+                Ok(Learned { payload_digest: block_digest, head })
             }
             Block::Packed(packed) => {
                 let member = match &packed.member {
@@ -135,10 +136,20 @@ impl Packer {
                     Member::File { path, length } => Block::File { path: path.clone(), length: *length },
                 };
                 each_piece(&member, &mut |piece| out.write_all(piece))?;
-                Ok(Learned { block_digest: packed.block_digest, head: packed.head.clone() })
+                Ok(Learned { payload_digest: packed.payload_digest, head: packed.head.clone() })
             }
             block => self.pack_stream(record, block, out),
         }
+    }
+
+    /// Packs the bytes of a record as they are, without what ends it.
+    pub(crate) fn pack_bytes(&mut self, bytes: &[u8], dense: bool) -> io::Result<Vec<u8>> {
+        self.forget();
+        self.plain.extend_from_slice(bytes);
+        self.plain.extend_from_slice(TERMINATOR);
+        let mut member = Vec::new();
+        self.compress_whole(dense, &mut member)?;
+        Ok(member)
     }
 
     fn compress_whole(&mut self, dense: bool, out: &mut dyn Write) -> io::Result<()> {
@@ -183,16 +194,20 @@ impl Packer {
         }
         encoder.write_all(TERMINATOR).map_err(PackError::Disk)?;
         encoder.finish().map_err(PackError::Disk)?;
-        Ok(Learned { block_digest, head: http_head(record, &start) })
+        Ok(Learned { payload_digest: block_digest, head: http_head(record, &start) })
     }
 
-    fn write_head(&mut self, record: &Record, block_digest: Digest) {
-        let digest = block_digest.to_string();
+    fn forget(&mut self) {
         self.plain.clear();
         // One large block must not keep its memory for good.
         self.plain.shrink_to(WRITE_BYTES);
         self.member.clear();
         self.member.shrink_to(WRITE_BYTES);
+    }
+
+    fn write_head(&mut self, record: &Record, block_digest: Digest) {
+        let digest = block_digest.to_string();
+        self.forget();
         self.plain.extend_from_slice(b"WARC/1.1\r\n");
         record.fields().write_to(&mut self.plain);
         // The payload of what was not fetched over HTTP is the block itself.
@@ -225,18 +240,22 @@ impl Packing {
         }
     }
 
-    fn into_memory(self, record: Record) -> Result<Record, WriteError> {
+    /// Lends this thread's packer.
+    pub(crate) fn with_packer<T>(self, work: impl FnOnce(&mut Packer) -> T) -> T {
         thread_local! {
             static PACKER: RefCell<Option<Packer>> = const { RefCell::new(None) };
         }
-        let mut member = Vec::new();
-        let learned = PACKER.with_borrow_mut(|slot| {
-            let packer = match slot {
+        PACKER.with_borrow_mut(|slot| {
+            work(match slot {
                 Some(packer) if packer.packing == self => packer,
                 other => other.insert(Packer::new(self)),
-            };
-            packer.pack(&record, &mut member)
-        });
+            })
+        })
+    }
+
+    fn into_memory(self, record: Record) -> Result<Record, WriteError> {
+        let mut member = Vec::new();
+        let learned = self.with_packer(|packer| packer.pack(&record, &mut member));
         let learned = learned.map_err(|fault| WriteError::of(fault, Path::new("memory")))?;
         member.shrink_to_fit();
         Ok(packed(record, Member::Memory(member.into()), learned))
@@ -253,12 +272,12 @@ impl Packing {
 
 fn packed(record: Record, member: Member, learned: Learned) -> Record {
     let length = record.block().length();
-    let Learned { block_digest, head } = learned;
-    record.with_block(Block::Packed(Box::new(PackedBlock { member, length, block_digest, head })))
+    let Learned { payload_digest, head } = learned;
+    record.with_block(Block::Packed(Box::new(PackedBlock { member, length, payload_digest, head })))
 }
 
 /// Whether the payload is of a kind that does not get smaller.
-fn is_dense(head: &HttpHead) -> bool {
+pub(crate) fn is_dense(head: &HttpHead) -> bool {
     let coded = head.field("content-encoding").is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"));
     let kind = head.field("content-type").unwrap_or_default().trim_start().to_ascii_lowercase();
     let dense =

@@ -1,43 +1,55 @@
-//! Records out of WARC files, one after the other or at an offset, with blocks of any size as streams.
+//! Records out of archive files, one after the other or at an offset, with blocks of any size as streams.
 //!
-//! Reads WARC 0.17 to 1.1: one gzip member per record, one for the whole file, or none. What is wrong with a file is an
-//! error with an offset; whether a file is as it should be in every respect is asked in `verify/`.
+//! Reads WARC 0.17 to 1.1 and ARC: one gzip member or Zstandard frame per record, one for the whole file, or none. What is
+//! wrong with a file is an error with an offset, after which `resume.rs` finds the next record; whether a file is as it
+//! should be in every respect is asked in `verify/`.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use crate::fields::{Fields, is_token};
+use crate::fault::{Fault, ReadError};
+use crate::fields::Fields;
+use crate::head::{Head, LineEnds};
 use crate::ready::read_ready;
-use crate::source::{Fault, ReadError, Source};
+use crate::resume::Rewinds;
+use crate::source::Source;
+use crate::start::Format;
+use crate::unpack::Compression;
 
-/// Some writers put whole JSON documents into a field.
-const MAX_HEAD_BYTES: usize = 1 << 20;
 const INPUT_BUFFER_BYTES: usize = 64 * 1024;
-const TERMINATOR: &[u8; 4] = b"\r\n\r\n";
 
 /// Reads the records of one file.
 #[derive(Debug)]
 pub struct Reader<R> {
-    source: Source<R>,
-    state: State,
+    pub(crate) source: Source<R>,
+    pub(crate) state: State,
     /// Of the record under way, or of the last one.
-    offset: u64,
-    framing: Framing,
+    pub(crate) offset: u64,
+    pub(crate) framing: Framing,
+    format: Format,
+    ending: Ending,
+    /// Up to here the file is whole: after a fault, the next record is looked for from here on.
+    pub(crate) sound_until: u64,
+    /// How the file is compressed, once a record was read to its end.
+    pub(crate) known: Option<Compression>,
+    /// The file has members with more than one record in them.
+    pub(crate) shares: bool,
+    pub(crate) rewinds: Rewinds,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// Before a record, or before a gzip member that may hold one.
+#[derive(Debug)]
+pub(crate) enum State {
+    /// Before a record, or before a member that may hold one.
     Between,
-    /// At the first byte of a gzip member.
-    AtMember,
+    /// After a head that was found behind a damaged place.
+    Found(Box<Head>),
     /// This many bytes of a record's block are left.
     InBlock(u64),
-    /// Something is wrong with this record: `skip_broken` may go on after its member.
+    /// Something is wrong with this record: `skip_broken` goes on after it.
     Broken,
-    /// Nothing after this can be found again.
-    Lost,
+    /// There is nothing more in the file.
+    AtEnd,
 }
 
 /// Where a record is in its file.
@@ -47,9 +59,10 @@ pub struct Span {
     /// As stored, so compressed if the file is.
     pub length: u64,
     pub framing: Framing,
+    pub ending: Ending,
 }
 
-/// How a record lies in its gzip members.
+/// How a record lies in its compressed members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
     /// One member of its own, or a plain file: the record can be read from its offset.
@@ -60,31 +73,29 @@ pub enum Framing {
     Spread,
 }
 
+/// Whether a record is delimited as its format says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    Regular,
+    /// Line ends are missing behind the block, or there are more than belong there.
+    Irregular,
+}
+
 /// A record whose head was read. Its block is read from it, as far as one likes.
 #[derive(Debug)]
 pub struct BlockRecord<'a, R> {
     reader: &'a mut Reader<R>,
     pub offset: u64,
+    /// The head as it stands in the file, with the empty line that ends it: whoever copies a record copies this.
+    pub head: Vec<u8>,
+    /// ARC records say what they have to say in the fields of WARC.
+    pub format: Format,
     /// What stands after `WARC/`.
     pub version: String,
     pub fields: Fields,
     pub content_length: u64,
     /// How the lines of the head ended.
     pub line_ends: LineEnds,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LineEnds {
-    CrLf,
-    /// At least one line ended with LF alone.
-    BareLf,
-}
-
-struct Head {
-    version: String,
-    fields: Fields,
-    content_length: u64,
-    line_ends: LineEnds,
 }
 
 impl Reader<BufReader<File>> {
@@ -100,64 +111,109 @@ impl Reader<BufReader<File>> {
     }
 }
 
-impl<R: BufRead> Reader<R> {
+impl<R: BufRead + Seek> Reader<R> {
+    /// Reads `input`, which stands at its start.
     pub fn new(input: R) -> Reader<R> {
         Reader::starting_at(input, 0)
     }
 
-    fn starting_at(input: R, offset: u64) -> Reader<R> {
-        let source = Source::new(input, offset);
-        Reader { source, state: State::Between, offset, framing: Framing::Alone }
+    /// `offset` is where in its file the input starts.
+    pub(crate) fn starting_at(input: R, offset: u64) -> Reader<R> {
+        Reader {
+            source: Source::new(input, offset),
+            state: State::Between,
+            offset,
+            framing: Framing::Alone,
+            format: Format::Warc,
+            ending: Ending::Regular,
+            sound_until: offset,
+            known: None,
+            shares: false,
+            rewinds: Rewinds::default(),
+        }
     }
 
     /// The next record, or `None` at the end. Whatever was left of the one before is skipped and checked.
     ///
-    /// After an error there are no more records, unless `skip_broken` finds a place to go on from.
+    /// After an error there are no more records, until `skip_broken` has found the next.
     pub fn next_record(&mut self) -> Result<Option<BlockRecord<'_, R>>, ReadError> {
         if matches!(self.state, State::InBlock(_)) {
             self.end_block()?;
         }
-        self.framing = Framing::Alone;
-        match self.state {
-            State::Broken | State::Lost => return Ok(None),
-            State::Between | State::InBlock(_) => {
-                let inside_member = !self.broken_unless(|reader| Ok(reader.source.fill()?.is_empty()))?;
-                if !inside_member && !self.next_member()? {
-                    self.state = State::Between;
+        let head = match std::mem::replace(&mut self.state, State::Broken) {
+            State::Found(head) => *head,
+            State::Between | State::InBlock(_) => match self.begin()? {
+                Some(head) => head,
+                None => {
+                    self.state = State::AtEnd;
                     return Ok(None);
                 }
-                if inside_member && self.source.is_gzip() {
-                    self.framing = Framing::Shared;
-                }
+            },
+            done @ (State::Broken | State::AtEnd) => {
+                self.state = done;
+                return Ok(None);
             }
-            State::AtMember => {}
+        };
+        let Head { bytes: head, format, version, fields, content_length, line_ends } = head;
+        self.format = format;
+        self.state = State::InBlock(content_length);
+        let offset = self.offset;
+        Ok(Some(BlockRecord {
+            reader: self,
+            offset,
+            head,
+            format,
+            version,
+            fields,
+            content_length,
+            line_ends,
+        }))
+    }
+
+    /// How the file is compressed; known after the first record.
+    pub fn compression(&self) -> Compression {
+        self.known.unwrap_or(self.source.compression())
+    }
+
+    /// Goes to the next record and reads its head. `None` at the end of the file.
+    pub(crate) fn begin(&mut self) -> Result<Option<Head>, ReadError> {
+        (self.framing, self.ending) = (Framing::Alone, Ending::Regular);
+        let mut inside = true;
+        while self.source.fill()?.is_empty() {
+            (self.offset, inside) = (self.source.offset(), false);
+            self.sound_until = self.offset + 1;
+            if !self.source.next_member()? {
+                return Ok(None);
+            }
+            if self.skip_blank()? > 0 {
+                self.ending = Ending::Irregular;
+            }
         }
         self.source.mark_plain();
         self.offset = self.source.member_start();
-        let offset = self.offset;
-        let Head { version, fields, content_length, line_ends } = self.broken_unless(Reader::read_head)?;
-        self.state = State::InBlock(content_length);
-        Ok(Some(BlockRecord { reader: self, offset, version, fields, content_length, line_ends }))
+        self.sound_until = self.offset + 1;
+        if inside && self.source.is_packed() {
+            (self.framing, self.shares) = (Framing::Shared, true);
+        }
+        Head::read(&mut self.source, self.offset).map(Some)
     }
 
-    /// After an error: goes to the start of the next gzip member. `false` if the rest of the file is lost.
-    pub fn skip_broken(&mut self) -> bool {
-        match self.state {
-            State::Broken if self.source.is_gzip() && self.source.skip_member().is_ok() => {
-                self.state = State::Between;
-                true
+    /// Consumes line ends. Returns how many bytes they were.
+    fn skip_blank(&mut self) -> Result<u64, ReadError> {
+        let mut blank = 0;
+        loop {
+            let ready = self.source.fill()?;
+            let used = ready.iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+            if used == 0 {
+                return Ok(blank);
             }
-            State::Between | State::AtMember => true,
-            _ => {
-                self.state = State::Lost;
-                false
-            }
+            self.source.consume(used);
+            blank += used as u64;
         }
     }
 
-    /// Whether the file is compressed; known after the first record.
-    pub fn is_gzip(&self) -> bool {
-        self.source.is_gzip()
+    pub(crate) fn fault(&self, fault: Fault) -> ReadError {
+        ReadError::new(self.offset, fault)
     }
 
     fn broken_unless<T>(
@@ -165,48 +221,10 @@ impl<R: BufRead> Reader<R> {
         step: impl FnOnce(&mut Reader<R>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
         let result = step(self);
-        if result.is_err() && !matches!(self.state, State::AtMember | State::Lost) {
+        if result.is_err() {
             self.state = State::Broken;
         }
         result
-    }
-
-    fn next_member(&mut self) -> Result<bool, ReadError> {
-        let result = self.source.next_member();
-        self.state = if result.is_ok() { State::AtMember } else { State::Lost };
-        result
-    }
-
-    fn read_head(&mut self) -> Result<Head, ReadError> {
-        self.state = State::Broken;
-        let mut lines = HeadLines { budget: MAX_HEAD_BYTES, line_ends: LineEnds::CrLf, line: Vec::new() };
-        let first = lines.next(&mut self.source)?;
-        let Some(version) = first.strip_prefix("WARC/").map(|v| v.trim().to_owned()) else {
-            return Err(self.fault(Fault::NotARecord));
-        };
-        let mut fields = Fields::new();
-        loop {
-            let line = lines.next(&mut self.source)?;
-            if line.is_empty() {
-                break;
-            }
-            if line.starts_with([' ', '\t']) && fields.extend_last(line.trim()) {
-                continue;
-            }
-            let Some((name, value)) = line.split_once(':').filter(|(name, _)| is_name(name)) else {
-                return Err(self.fault(Fault::BadField(line.chars().take(80).collect())));
-            };
-            fields.push_read(name.trim_end().to_owned(), value.trim().to_owned());
-        }
-        let length = fields.get("Content-Length").filter(|v| v.bytes().all(|b| b.is_ascii_digit()));
-        let Some(content_length) = length.and_then(|v| v.parse().ok()) else {
-            return Err(self.fault(Fault::NoLength));
-        };
-        Ok(Head { version, fields, content_length, line_ends: lines.line_ends })
-    }
-
-    fn fault(&self, fault: Fault) -> ReadError {
-        ReadError::new(self.offset, fault)
     }
 
     /// Bytes of the block that are ready; none at its end.
@@ -221,20 +239,20 @@ impl<R: BufRead> Reader<R> {
         Ok(&ready[..usable])
     }
 
-    /// Goes over the ends of gzip members until there is a byte of the block.
+    /// Goes over the ends of members until there is a byte of the block.
     fn reach_block_bytes(&mut self) -> Result<(), ReadError> {
-        let before = self.state;
         while self.source.fill()?.is_empty() {
-            if !self.next_member()? {
-                self.state = State::Broken;
+            if self.source.member_has_ended() {
+                self.sound_until = self.source.offset();
+            }
+            if !self.source.is_packed() || !self.source.next_member()? {
                 return Err(ReadError::new(self.source.offset(), Fault::CutShort));
             }
             // A record starts here: the one before promised more bytes than it has.
-            if self.source.continues_with(b"WARC/")? {
-                return Err(ReadError::new(self.offset, Fault::LengthPastMember));
+            if self.source.starts_record()? == Some(self.format) {
+                return Err(self.fault(Fault::LengthPastMember));
             }
             self.framing = Framing::Spread;
-            self.state = before;
         }
         Ok(())
     }
@@ -254,69 +272,39 @@ impl<R: BufRead> Reader<R> {
             }
             self.consume_block(ready);
         }
-        self.broken_unless(Reader::read_terminator)?;
-        let more_in_member = self.broken_unless(|reader| Ok(!reader.source.fill()?.is_empty()))?;
-        if more_in_member && self.source.is_gzip() {
-            self.framing = Framing::Shared;
-        }
+        self.broken_unless(Reader::read_ending)?;
         self.state = State::Between;
-        let length = self.source.offset() - self.offset;
-        Ok(Span { offset: self.offset, length, framing: self.framing })
+        self.known = Some(self.source.compression());
+        let (offset, framing, ending) = (self.offset, self.framing, self.ending);
+        Ok(Span { offset, length: self.source.offset() - offset, framing, ending })
     }
 
-    fn read_terminator(&mut self) -> Result<(), ReadError> {
-        for expected in TERMINATOR {
-            if self.source.fill()?.first() != Some(expected) {
-                return Err(self.fault(Fault::NoTerminator));
-            }
-            self.source.consume(1);
+    /// Behind a block come line ends, and behind them the next record or nothing. Some writers forget the line ends and
+    /// some write more; what is no end at all is a length that is wrong.
+    fn read_ending(&mut self) -> Result<(), ReadError> {
+        let expected: &[u8] = match self.format {
+            Format::Warc => b"\r\n\r\n",
+            Format::Arc => b"\n",
+        };
+        let ended = self.source.peek(expected.len())? == expected;
+        let blank = self.skip_blank()?;
+        if !ended || blank != expected.len() as u64 {
+            self.ending = Ending::Irregular;
         }
-        Ok(())
-    }
-}
-
-fn is_name(name: &str) -> bool {
-    let name = name.trim_end();
-    !name.is_empty() && name.bytes().all(is_token)
-}
-
-struct HeadLines {
-    budget: usize,
-    line_ends: LineEnds,
-    line: Vec<u8>,
-}
-
-impl HeadLines {
-    /// The next line without its end. Bytes that are no UTF-8 are replaced.
-    fn next<R: BufRead>(&mut self, source: &mut Source<R>) -> Result<std::borrow::Cow<'_, str>, ReadError> {
-        self.line.clear();
-        while self.line.last() != Some(&b'\n') {
-            let offset = source.offset();
-            let (gzip, start) = (source.is_gzip(), source.member_start());
-            let ready = source.fill()?;
-            if ready.is_empty() {
-                let fault = if gzip { Fault::HeadAcrossMembers } else { Fault::CutShort };
-                return Err(ReadError::new(offset, fault));
-            }
-            let used = ready.iter().position(|b| *b == b'\n').map_or(ready.len(), |at| at + 1);
-            if used > self.budget {
-                return Err(ReadError::new(start, Fault::HeadTooLong(MAX_HEAD_BYTES)));
-            }
-            self.budget -= used;
-            self.line.extend_from_slice(&ready[..used]);
-            source.consume(used);
+        if self.source.fill()?.is_empty() {
+            return Ok(());
         }
-        self.line.pop();
-        if self.line.last() == Some(&b'\r') {
-            self.line.pop();
-        } else {
-            self.line_ends = LineEnds::BareLf;
+        let followed = self.source.starts_record()?.is_some();
+        if self.source.is_packed() {
+            (self.framing, self.shares) = (Framing::Shared, true);
+        } else if ended && !followed && self.has_swallowed()? {
+            return Err(self.fault(Fault::NoTerminator));
         }
-        Ok(String::from_utf8_lossy(&self.line))
+        if ended || followed { Ok(()) } else { Err(self.fault(Fault::NoTerminator)) }
     }
 }
 
-impl<R: BufRead> BlockRecord<'_, R> {
+impl<R: BufRead + Seek> BlockRecord<'_, R> {
     /// The value of `WARC-Type`, or nothing.
     pub fn kind(&self) -> &str {
         self.fields.get("WARC-Type").unwrap_or_default()
@@ -336,13 +324,13 @@ impl<R: BufRead> BlockRecord<'_, R> {
     }
 }
 
-impl<R: BufRead> Read for BlockRecord<'_, R> {
+impl<R: BufRead + Seek> Read for BlockRecord<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         read_ready(self, buffer)
     }
 }
 
-impl<R: BufRead> BufRead for BlockRecord<'_, R> {
+impl<R: BufRead + Seek> BufRead for BlockRecord<'_, R> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
         self.reader.fill_block().map_err(ReadError::into_io)
     }

@@ -1,8 +1,12 @@
 //! Reading from buffers that are filled already, without copying where that is not needed.
 
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Seek};
 
 use crate::digest::{Digest, DigestKind, Hasher};
+
+/// What records can be read from, wherever it is.
+pub trait BufSeek: BufRead + Seek {}
+impl<T: BufRead + Seek> BufSeek for T {}
 
 /// `Read::read` for who has `BufRead`.
 pub(crate) fn read_ready(input: &mut impl BufRead, buffer: &mut [u8]) -> io::Result<usize> {

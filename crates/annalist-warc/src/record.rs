@@ -25,6 +25,11 @@ impl RecordId {
     pub fn uuid(self) -> Uuid {
         self.0
     }
+
+    /// Other people's records may have names that are no UUID; those cannot be pointed at.
+    pub fn is_known(self) -> bool {
+        !self.0.is_nil()
+    }
 }
 
 impl fmt::Display for RecordId {
@@ -74,7 +79,8 @@ pub struct PackedBlock {
     pub(crate) member: Member,
     /// Of the block in it.
     pub(crate) length: u64,
-    pub(crate) block_digest: Digest,
+    /// Counts where the record itself names none.
+    pub(crate) payload_digest: Digest,
     pub(crate) head: Option<HttpHead>,
 }
 
@@ -185,6 +191,17 @@ impl Record {
         &self.block
     }
 
+    /// The file that holds the packed record, if it is in one.
+    pub fn packed_file(&self) -> Option<PathBuf> {
+        match &self.block {
+            Block::Packed(packed) => match &packed.member {
+                Member::File { path, .. } => Some(path.clone()),
+                Member::Memory(_) => None,
+            },
+            _ => None,
+        }
+    }
+
     pub(crate) fn with_block(self, block: Block) -> Record {
         Record { block, ..self }
     }
@@ -194,6 +211,18 @@ impl Record {
     pub fn with_field(mut self, name: &'static str, value: impl Into<String>) -> Record {
         self.fields.push(name, value);
         self
+    }
+
+    /// A record of another file, kept as it is. `None` for a kind that no index names.
+    pub(crate) fn copied(fields: Fields, packed: PackedBlock) -> Option<Record> {
+        let kind = fields.get("WARC-Type")?;
+        let kind = [RecordType::Response, RecordType::Revisit, RecordType::Resource]
+            .into_iter()
+            .find(|known| known.name() == kind)?;
+        let id = fields.get("WARC-Record-ID").unwrap_or_default();
+        let id = id.trim_matches(['<', '>']).trim_start_matches("urn:uuid:");
+        let id = RecordId(Uuid::try_parse(id).unwrap_or(Uuid::nil()));
+        Some(Record { kind, id, fields, block: Block::Packed(Box::new(packed)) })
     }
 
     /// What a file says about itself, as its first record.

@@ -2,17 +2,17 @@
 //! committed, indexed and closed. Their indexes go first: they may know of more than that.
 
 use std::collections::BTreeSet;
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use annalist_disk::{Disk, DiskFile};
 
 use crate::cdx::CdxLines;
+use crate::fault::{Fault, ReadError};
 use crate::file_name::{closed_name, index_name, is_warc};
 use crate::index::{index_reader, write_index};
 use crate::open_index::{open_index_path, remove_if_there};
 use crate::read::Reader;
-use crate::source::{Fault, ReadError};
 use crate::writer::{WriteError, WriterSettings};
 
 /// What was found and done.
@@ -153,8 +153,12 @@ fn index_disk_file(file: Box<dyn DiskFile>, name: &str, end: u64) -> Result<CdxL
     let mut lines = CdxLines::default();
     let input = BufReader::with_capacity(64 * 1024, DiskReader { file, position: 0 });
     let mut reader = Reader::new(input);
-    let found = index_reader(&mut reader, name, &mut |line| lines.push(&line))?;
-    if found == end { Ok(lines) } else { Err(ReadError::new(found, Fault::CutShort)) }
+    let indexed = index_reader(&mut reader, name, &mut |line| lines.push(&line));
+    match indexed.holes.into_iter().next() {
+        Some(hole) => Err(hole.error),
+        None if indexed.end == end => Ok(lines),
+        None => Err(ReadError::new(indexed.end, Fault::CutShort)),
+    }
 }
 
 /// Indexes of files that are not closed, half-written ones too. They are gone for good before any file is cut.
@@ -187,5 +191,17 @@ impl Read for DiskReader {
         self.file.read_at(self.position, &mut buffer[..amount])?;
         self.position += amount as u64;
         Ok(amount)
+    }
+}
+
+impl Seek for DiskReader {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let place = match to {
+            SeekFrom::Start(place) => Some(place),
+            SeekFrom::End(way) => self.file.length().checked_add_signed(way),
+            SeekFrom::Current(way) => self.position.checked_add_signed(way),
+        };
+        self.position = place.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
     }
 }

@@ -1,100 +1,42 @@
-//! The bytes of a WARC file, plain or member by member out of gzip, with the offset of each in the file.
+//! The bytes of an archive file, plain or member by member out of gzip or Zstandard, with the offset of each in the file.
 //! What the bytes mean is read elsewhere.
 
 use std::fmt;
-use std::io::{self, BufRead};
+use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
-use flate2::{Crc, Decompress, FlushDecompress, Status};
+use crate::fault::{Fault, ReadError};
+use crate::unpack::{Compression, MemberState, Unpacker};
 
-/// What stopped the reading of a file, and where.
-#[derive(Debug, thiserror::Error)]
-#[error("at byte {offset}: {fault}")]
-pub struct ReadError {
-    /// In the file as it is stored.
-    pub offset: u64,
-    #[source]
-    pub fault: Fault,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum Fault {
-    #[error("cannot be read: {0}")]
-    Io(#[from] io::Error),
-    #[error("the file ends in the middle of a record")]
-    CutShort,
-    #[error("not gzip data: {0}")]
-    BadGzip(String),
-    #[error("the gzip checksum or length does not match: bytes have changed")]
-    BadChecksum,
-    #[error("no WARC record starts here")]
-    NotARecord,
-    #[error("the record head is longer than {0} bytes")]
-    HeadTooLong(usize),
-    #[error("a line of the record head is no field: {0:?}")]
-    BadField(String),
-    #[error("Content-Length is missing or no number")]
-    NoLength,
-    #[error("the gzip member ends inside the record head")]
-    HeadAcrossMembers,
-    #[error("Content-Length reaches past the end of the gzip member")]
-    LengthPastMember,
-    #[error("records share gzip members: compress the file again, one member per record")]
-    NotAddressable,
-    #[error("the record does not end with CRLF CRLF where Content-Length says it ends")]
-    NoTerminator,
-}
-
-impl ReadError {
-    pub(crate) fn new(offset: u64, fault: Fault) -> ReadError {
-        ReadError { offset, fault }
-    }
-
-    /// For the readers of blocks, which speak `io::Error`.
-    pub(crate) fn into_io(self) -> io::Error {
-        io::Error::new(io::ErrorKind::InvalidData, self)
-    }
-
-    pub(crate) fn from_io(error: io::Error, offset: u64) -> ReadError {
-        match error.downcast::<ReadError>() {
-            Ok(inner) => inner,
-            Err(error) => ReadError::new(offset, Fault::Io(error)),
-        }
-    }
-}
-
-/// A file's bytes after decompression. Ends at the end of every gzip member, until asked for the next.
+/// A file's bytes after decompression. Ends at the end of every member, until asked for the next.
 pub(crate) struct Source<R> {
     input: R,
-    /// How much of the file was used.
+    /// How much of the file was used: where in it `input` stands.
     offset: u64,
     member_start: u64,
     coding: Coding,
+    /// What the frames of a Zstandard file were made with; empty if they were made without.
+    dictionary: Vec<u8>,
+    /// Bytes that were looked at beyond what was ready at once.
+    peeked: Vec<u8>,
 }
 
-enum Coding {
+pub(crate) enum Coding {
     Unknown,
     Plain,
-    Gzip(Box<Inflater>),
+    Packed(Box<Unpacker>),
 }
 
-struct Inflater {
-    engine: Decompress,
-    crc: Crc,
-    out: Vec<u8>,
-    from: usize,
-    to: usize,
-    state: MemberState,
-}
+pub(crate) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// The skippable frame that holds a dictionary, by the convention of `.warc.zst` files.
+pub(crate) const DICTIONARY_MAGIC: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
+/// File names and comments in gzip heads are not longer in earnest.
+const MOST_NAME_BYTES: u64 = 16 * 1024;
+const MOST_DICTIONARY_BYTES: u64 = 64 << 20;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum MemberState {
-    Body,
-    Trailer,
-    Ended,
+fn is_skippable(magic: [u8; 4]) -> bool {
+    magic[0] & 0xf0 == 0x50 && magic[1..] == DICTIONARY_MAGIC[1..]
 }
-
-const OUT_BYTES: usize = 32 * 1024;
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 impl<R> fmt::Debug for Source<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -102,54 +44,157 @@ impl<R> fmt::Debug for Source<R> {
     }
 }
 
-impl<R: BufRead> Source<R> {
-    /// `offset` is where in the file `input` starts.
+impl<R: BufRead + Seek> Source<R> {
+    /// `offset` is where in the file `input` stands.
     pub(crate) fn new(input: R, offset: u64) -> Source<R> {
-        Source { input, offset, member_start: offset, coding: Coding::Unknown }
+        let (dictionary, peeked) = (Vec::new(), Vec::new());
+        Source { input, offset, member_start: offset, coding: Coding::Unknown, dictionary, peeked }
     }
 
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Where the current gzip member starts; in plain files, where `mark_plain` was last called.
+    /// Where the current member starts; in plain files, where `mark_plain` was last called.
     pub(crate) fn member_start(&self) -> u64 {
         self.member_start
     }
 
     pub(crate) fn mark_plain(&mut self) {
-        if !self.is_gzip() {
+        if !self.is_packed() {
             self.member_start = self.offset;
         }
     }
 
-    pub(crate) fn is_gzip(&self) -> bool {
-        matches!(self.coding, Coding::Gzip(_))
+    pub(crate) fn is_packed(&self) -> bool {
+        matches!(self.coding, Coding::Packed(_))
     }
 
-    /// Starts the next gzip member. `false` at the end of the file. The one before has to be at its end.
+    pub(crate) fn compression(&self) -> Compression {
+        match &self.coding {
+            Coding::Packed(unpacker) => unpacker.compression(),
+            Coding::Unknown | Coding::Plain => Compression::None,
+        }
+    }
+
+    /// Whether all of the current member was read and found whole.
+    pub(crate) fn member_has_ended(&self) -> bool {
+        matches!(&self.coding, Coding::Packed(unpacker) if unpacker.state() == MemberState::Ended)
+    }
+
+    /// Goes to a place in the file, where a member or a record may start. Returns how the file was read until then.
+    pub(crate) fn go_to(&mut self, offset: u64, coding: Coding) -> Result<Coding, ReadError> {
+        // Within what is buffered, where it can be: a file of false starts would be read again for each of them.
+        let far = || io::Error::other("the file is too long");
+        let way = i128::from(offset) - i128::from(self.offset);
+        let gone = i64::try_from(way).map_err(|_| far()).and_then(|way| self.input.seek_relative(way));
+        gone.map_err(|e| self.io(e))?;
+        (self.offset, self.member_start) = (offset, offset);
+        let before = std::mem::replace(&mut self.coding, coding);
+        if let Coding::Packed(unpacker) = &mut self.coding {
+            unpacker.end();
+        }
+        Ok(before)
+    }
+
+    /// The length of the file, or how much of it is known. What comes after this is at another place.
+    pub(crate) fn go_to_end(&mut self) -> u64 {
+        self.offset = self.input.seek(SeekFrom::End(0)).unwrap_or(self.offset);
+        self.coding = Coding::Plain;
+        self.offset
+    }
+
+    fn io(&self, error: io::Error) -> ReadError {
+        ReadError::new(self.offset, Fault::Io(error))
+    }
+
+    /// Starts the next member. `false` at the end of the file. The one before has to be at its end.
     pub(crate) fn next_member(&mut self) -> Result<bool, ReadError> {
         let offset = self.offset;
-        let peek = self.input.fill_buf().map_err(|e| ReadError::new(offset, Fault::Io(e)))?;
-        if peek.is_empty() {
+        if self.input.fill_buf().map_err(|e| ReadError::new(offset, Fault::Io(e)))?.is_empty() {
             return Ok(false);
         }
-        if matches!(self.coding, Coding::Unknown) {
-            // One byte decides: no record starts with it, and a file cut after it is still a cut gzip file.
-            self.coding = if peek[0] == GZIP_MAGIC[0] {
-                Coding::Gzip(Box::new(Inflater::new()))
-            } else {
-                Coding::Plain
-            };
-        }
         self.member_start = self.offset;
-        if self.is_gzip() {
-            self.read_member_head()?;
-            if let Coding::Gzip(inflater) = &mut self.coding {
-                inflater.restart();
+        if matches!(self.coding, Coding::Unknown) {
+            self.coding = self.recognise()?;
+        }
+        let begun = match self.compression() {
+            Compression::None => return Ok(true),
+            Compression::Gzip => self.read_gzip_head().map(|()| true),
+            Compression::Zstd => self.read_frame_head(),
+        };
+        if let Coding::Packed(unpacker) = &mut self.coding
+            && matches!(begun, Ok(true))
+        {
+            unpacker.restart();
+            if unpacker.compression() == Compression::Zstd {
+                unpacker.unpack(&ZSTD_MAGIC).map_err(|fault| ReadError::new(offset, fault))?;
             }
         }
-        Ok(true)
+        begun
+    }
+
+    /// By the first bytes: names lie.
+    fn recognise(&mut self) -> Result<Coding, ReadError> {
+        self.coding = Coding::Plain;
+        let start = self.peek(4)?;
+        let magic: [u8; 4] = start.try_into().unwrap_or_default();
+        // One byte is enough for gzip: no record starts with it, and a file cut after it is still a cut gzip file.
+        if start.first() == Some(&GZIP_MAGIC[0]) {
+            return Ok(Coding::Packed(Box::new(Unpacker::gzip())));
+        }
+        if magic != ZSTD_MAGIC && !is_skippable(magic) {
+            return Ok(Coding::Plain);
+        }
+        self.find_dictionary()?;
+        self.packed_by_zstd()
+    }
+
+    fn packed_by_zstd(&self) -> Result<Coding, ReadError> {
+        let unpacker =
+            Unpacker::zstd(&self.dictionary).map_err(|fault| ReadError::new(self.member_start, fault))?;
+        Ok(Coding::Packed(Box::new(unpacker)))
+    }
+
+    /// Who starts in the middle of a Zstandard file needs what stands at its start.
+    fn find_dictionary(&mut self) -> Result<(), ReadError> {
+        let here = self.offset;
+        if here == 0 || !self.dictionary.is_empty() {
+            return Ok(());
+        }
+        self.go_to(0, Coding::Plain)?;
+        let mut magic = [0; 4];
+        if self.read_exact(&mut magic).is_ok() && magic == DICTIONARY_MAGIC {
+            self.read_dictionary()?;
+        }
+        self.go_to(here, Coding::Plain).map(|_| ())
+    }
+
+    fn read_dictionary(&mut self) -> Result<(), ReadError> {
+        let mut length = [0; 4];
+        self.read_exact(&mut length)?;
+        let length = u64::from(u32::from_le_bytes(length));
+        let start = self.offset;
+        let bad = |what: &str| ReadError::new(start, Fault::BadZstd(what.to_owned()));
+        if length > MOST_DICTIONARY_BYTES {
+            return Err(bad("the dictionary is too large"));
+        }
+        let mut stored = Vec::new();
+        let read = (&mut self.input).take(length).read_to_end(&mut stored).map_err(|e| self.io(e))?;
+        self.offset += read as u64;
+        if (read as u64) < length {
+            return Err(ReadError::new(self.offset, Fault::CutShort));
+        }
+        self.dictionary = if stored.starts_with(&ZSTD_MAGIC) {
+            let mut unpacked = Vec::new();
+            let decoder = zstd::Decoder::with_buffer(stored.as_slice());
+            let decoded = decoder.and_then(|d| d.take(MOST_DICTIONARY_BYTES).read_to_end(&mut unpacked));
+            decoded.map_err(|e| bad(&format!("its dictionary: {e}")))?;
+            unpacked
+        } else {
+            stored
+        };
+        Ok(())
     }
 
     /// Bytes that are ready; none at the end of the member or of a plain file.
@@ -158,38 +203,52 @@ impl<R: BufRead> Source<R> {
             let offset = self.offset;
             return self.input.fill_buf().map_err(|e| ReadError::new(offset, Fault::Io(e)));
         }
-        self.inflate_until(1)?;
-        let Coding::Gzip(inflater) = &mut self.coding else { return Ok(&[]) };
-        if inflater.from == inflater.to && inflater.state == MemberState::Trailer {
-            inflater.state = MemberState::Ended;
-            let expected = [inflater.crc.sum().to_le_bytes(), inflater.crc.amount().to_le_bytes()].concat();
+        self.unpack_until(1)?;
+        if let Coding::Packed(unpacker) = &mut self.coding
+            && unpacker.ready().is_empty()
+            && unpacker.state() == MemberState::Trailer
+        {
+            let expected = unpacker.trailer();
             let mut trailer = [0; 8];
             self.read_exact(&mut trailer)?;
-            if trailer[..] != expected[..] {
+            if trailer != expected {
                 return Err(ReadError::new(self.member_start, Fault::BadChecksum));
+            }
+            if let Coding::Packed(unpacker) = &mut self.coding {
+                unpacker.end();
             }
         }
         match &self.coding {
-            Coding::Gzip(inflater) => Ok(&inflater.out[inflater.from..inflater.to]),
+            Coding::Packed(unpacker) => Ok(unpacker.ready()),
             Coding::Plain | Coding::Unknown => Ok(&[]),
         }
     }
 
-    /// Whether the rest of the current gzip member begins with `text`, of which nothing is used.
-    pub(crate) fn continues_with(&mut self, text: &[u8]) -> Result<bool, ReadError> {
-        self.inflate_until(text.len())?;
-        Ok(self.fill()?.starts_with(text))
+    /// The next bytes of the member or the plain file, of which nothing is used: as many as asked for, or all there are.
+    pub(crate) fn peek(&mut self, amount: usize) -> Result<&[u8], ReadError> {
+        if !matches!(self.coding, Coding::Plain) {
+            self.unpack_until(amount)?;
+            let ready = self.fill()?;
+            return Ok(&ready[..ready.len().min(amount)]);
+        }
+        let offset = self.offset;
+        let failed = |e| ReadError::new(offset, Fault::Io(e));
+        if self.input.fill_buf().map_err(failed)?.len() >= amount {
+            return Ok(&self.input.fill_buf().map_err(failed)?[..amount]);
+        }
+        self.peeked.clear();
+        let read = (&mut self.input).take(amount as u64).read_to_end(&mut self.peeked).map_err(failed)?;
+        let back = i64::try_from(read).unwrap_or(i64::MAX);
+        self.input.seek_relative(-back).map_err(failed)?;
+        Ok(&self.peeked)
     }
 
     /// Decompresses until that many bytes are ready, or all of the member is.
-    fn inflate_until(&mut self, amount: usize) -> Result<(), ReadError> {
-        let Coding::Gzip(inflater) = &mut self.coding else { return Ok(()) };
-        while inflater.to - inflater.from < amount && inflater.state == MemberState::Body {
+    fn unpack_until(&mut self, amount: usize) -> Result<(), ReadError> {
+        let Coding::Packed(unpacker) = &mut self.coding else { return Ok(()) };
+        while unpacker.ready().len() < amount && unpacker.state() == MemberState::Body {
             let input = self.input.fill_buf().map_err(|e| ReadError::new(self.offset, Fault::Io(e)))?;
-            if input.is_empty() {
-                return Err(ReadError::new(self.offset, Fault::CutShort));
-            }
-            let used = inflater.inflate(input).map_err(|fault| ReadError::new(self.offset, fault))?;
+            let used = unpacker.unpack(input).map_err(|fault| ReadError::new(self.offset, fault))?;
             self.input.consume(used);
             self.offset += used as u64;
         }
@@ -198,7 +257,7 @@ impl<R: BufRead> Source<R> {
 
     pub(crate) fn consume(&mut self, amount: usize) {
         match &mut self.coding {
-            Coding::Gzip(inflater) => inflater.from = (inflater.from + amount).min(inflater.to),
+            Coding::Packed(unpacker) => unpacker.consume(amount),
             Coding::Plain | Coding::Unknown => {
                 self.input.consume(amount);
                 self.offset += amount as u64;
@@ -206,18 +265,21 @@ impl<R: BufRead> Source<R> {
         }
     }
 
-    /// Skips what is left of the current gzip member, whatever it holds.
-    pub(crate) fn skip_member(&mut self) -> Result<(), ReadError> {
-        loop {
-            let ready = self.fill()?.len();
+    /// Consumes bytes that were looked at.
+    pub(crate) fn use_up(&mut self, amount: usize) -> Result<(), ReadError> {
+        let mut left = amount;
+        while left > 0 {
+            let ready = self.fill()?.len().min(left);
             if ready == 0 {
-                return Ok(());
+                break;
             }
             self.consume(ready);
+            left -= ready;
         }
+        Ok(())
     }
 
-    fn read_member_head(&mut self) -> Result<(), ReadError> {
+    fn read_gzip_head(&mut self) -> Result<(), ReadError> {
         const HEADER_CRC: u8 = 2;
         const EXTRA: u8 = 4;
         const NAME: u8 = 8;
@@ -238,26 +300,64 @@ impl<R: BufRead> Source<R> {
         if flags & EXTRA != 0 {
             let mut length = [0; 2];
             self.read_exact(&mut length)?;
-            let mut extra = vec![0; usize::from(u16::from_le_bytes(length))];
-            self.read_exact(&mut extra)?;
+            self.skip(u64::from(u16::from_le_bytes(length)))?;
         }
         for flag in [NAME, COMMENT] {
-            if flags & flag != 0 {
-                self.skip_zero_ended()?;
+            if flags & flag != 0 && !self.skip_zero_ended()? {
+                return Err(bad("a name without end"));
             }
         }
         if flags & HEADER_CRC != 0 {
-            self.read_exact(&mut [0; 2])?;
+            self.skip(2)?;
         }
         Ok(())
     }
 
-    fn skip_zero_ended(&mut self) -> Result<(), ReadError> {
-        let mut byte = [1];
-        while byte != [0] {
-            self.read_exact(&mut byte)?;
+    /// Over skippable frames, up to and with the magic number of one that holds something. `false` at the file's end.
+    fn read_frame_head(&mut self) -> Result<bool, ReadError> {
+        loop {
+            let start = self.offset;
+            let mut magic = [0; 4];
+            self.read_exact(&mut magic)?;
+            if magic == ZSTD_MAGIC {
+                self.member_start = start;
+                return Ok(true);
+            }
+            if !is_skippable(magic) {
+                let fault = Fault::BadZstd("no frame starts here".to_owned());
+                return Err(ReadError::new(start, fault));
+            }
+            if magic == DICTIONARY_MAGIC {
+                self.read_dictionary()?;
+                self.coding = self.packed_by_zstd()?;
+            } else {
+                let mut length = [0; 4];
+                self.read_exact(&mut length)?;
+                self.skip(u64::from(u32::from_le_bytes(length)))?;
+            }
+            if self.input.fill_buf().map_err(|e| ReadError::new(start, Fault::Io(e)))?.is_empty() {
+                return Ok(false);
+            }
         }
-        Ok(())
+    }
+
+    fn skip_zero_ended(&mut self) -> Result<bool, ReadError> {
+        let mut name = Vec::new();
+        let read =
+            (&mut self.input).take(MOST_NAME_BYTES).read_until(0, &mut name).map_err(|e| self.io(e))?;
+        self.offset += read as u64;
+        if name.last() != Some(&0) && (read as u64) < MOST_NAME_BYTES {
+            return Err(ReadError::new(self.offset, Fault::CutShort));
+        }
+        Ok(name.last() == Some(&0))
+    }
+
+    /// Skips stored bytes.
+    fn skip(&mut self, amount: u64) -> Result<(), ReadError> {
+        let skipped =
+            io::copy(&mut (&mut self.input).take(amount), &mut io::sink()).map_err(|e| self.io(e))?;
+        self.offset += skipped;
+        if skipped < amount { Err(ReadError::new(self.offset, Fault::CutShort)) } else { Ok(()) }
     }
 
     /// Reads stored bytes, not decompressed ones.
@@ -268,51 +368,12 @@ impl<R: BufRead> Source<R> {
                 Ok(())
             }
             Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => {
+                // Where the input stands after a read that failed is not said.
+                let end = self.input.stream_position().map_err(|e| self.io(e))?;
+                self.offset = end;
                 Err(ReadError::new(self.offset, Fault::CutShort))
             }
-            Err(e) => Err(ReadError::new(self.offset, Fault::Io(e))),
+            Err(e) => Err(self.io(e)),
         }
-    }
-}
-
-impl Inflater {
-    fn new() -> Inflater {
-        Inflater {
-            engine: Decompress::new(false),
-            crc: Crc::new(),
-            out: vec![0; OUT_BYTES],
-            from: 0,
-            to: 0,
-            state: MemberState::Ended,
-        }
-    }
-
-    fn restart(&mut self) {
-        self.engine.reset(false);
-        self.crc.reset();
-        (self.from, self.to) = (0, 0);
-        self.state = MemberState::Body;
-    }
-
-    /// Adds to the bytes that are ready. Returns how much of `input` was used.
-    fn inflate(&mut self, input: &[u8]) -> Result<usize, Fault> {
-        self.out.copy_within(self.from..self.to, 0);
-        (self.from, self.to) = (0, self.to - self.from);
-        let (before_in, before_out) = (self.engine.total_in(), self.engine.total_out());
-        let status = self.engine.decompress(input, &mut self.out[self.to..], FlushDecompress::None);
-        let used = usize::try_from(self.engine.total_in() - before_in).unwrap_or(usize::MAX);
-        let made = usize::try_from(self.engine.total_out() - before_out).unwrap_or(usize::MAX);
-        self.crc.update(&self.out[self.to..self.to + made]);
-        self.to += made;
-        match status {
-            Ok(Status::StreamEnd) => self.state = MemberState::Trailer,
-            Ok(_) if used == 0 && made == 0 => {
-                return Err(Fault::BadGzip("the stream makes no progress".to_owned()));
-            }
-            // What came before the broken place counts; the engine says the same again when asked for more.
-            Err(e) if made == 0 => return Err(Fault::BadGzip(e.to_string())),
-            Ok(_) | Err(_) => {}
-        }
-        Ok(used)
     }
 }

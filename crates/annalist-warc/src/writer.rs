@@ -409,8 +409,8 @@ impl OpenFile {
             let offset = tail.end();
             let learned = packer.pack(record, &mut tail)?;
             let length = tail.end() - offset;
-            let own_digest =
-                (record.kind() == RecordType::Resource).then(|| learned.block_digest.to_string());
+            let has_payload = record.kind() != RecordType::Revisit;
+            let own_digest = has_payload.then(|| learned.payload_digest.to_string());
             let line = CdxLine::describe(record.fields(), learned.head.as_ref(), own_digest.as_deref());
             if let Some(line) = line {
                 self.lines.push(&CdxLine { offset, length, filename: self.name.clone(), ..line });

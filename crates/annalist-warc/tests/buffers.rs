@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::io::{BufReader, Write};
+use std::io::{BufReader, Cursor, Write};
 
 use annalist_warc::{DigestKind, Fault, Reader, index_reader, verify_reader};
 use flate2::Compression;
@@ -19,8 +19,9 @@ fn response(block: &[u8], fields: &[(&str, &str)]) -> Vec<u8> {
 
 fn index_line(file: &[u8], capacity: usize) -> String {
     let mut lines = Vec::new();
-    let mut reader = Reader::new(BufReader::with_capacity(capacity, file));
-    index_reader(&mut reader, "any.warc", &mut |line| lines.push(line.to_string())).unwrap();
+    let mut reader = Reader::new(BufReader::with_capacity(capacity, Cursor::new(file)));
+    let indexed = index_reader(&mut reader, "any.warc", &mut |line| lines.push(line.to_string()));
+    assert!(indexed.holes.is_empty(), "{:?}", indexed.holes);
     lines.concat()
 }
 
@@ -50,11 +51,11 @@ fn a_body_that_begins_like_an_http_head_keeps_its_first_bytes() {
         let file = response(block, &[]);
         let expected = index_line(&file, file.len());
         let checked = response(block, &[("WARC-Payload-Digest", &digest)]);
-        let problems = format!("{:?}", verify_reader(checked.as_slice()).problems);
+        let problems = format!("{:?}", verify_reader(Cursor::new(checked.as_slice())).problems);
         assert!(!problems.contains("WrongPayloadDigest"), "{problems}");
         for capacity in CAPACITIES {
             assert_eq!(index_line(&file, capacity), expected, "buffers of {capacity} bytes");
-            let report = verify_reader(BufReader::with_capacity(capacity, checked.as_slice()));
+            let report = verify_reader(BufReader::with_capacity(capacity, Cursor::new(checked.as_slice())));
             assert_eq!(format!("{:?}", report.problems), problems, "buffers of {capacity} bytes");
         }
     }
@@ -67,9 +68,9 @@ fn a_digest_made_with_the_chunk_frame_is_known_in_pieces_too() {
     let unframed = payload_digest(block);
     for digest in [framed, unframed] {
         let file = response(block, &[("WARC-Payload-Digest", &digest)]);
-        let expected = format!("{:?}", verify_reader(file.as_slice()).problems);
+        let expected = format!("{:?}", verify_reader(Cursor::new(file.as_slice())).problems);
         for capacity in CAPACITIES {
-            let report = verify_reader(BufReader::with_capacity(capacity, file.as_slice()));
+            let report = verify_reader(BufReader::with_capacity(capacity, Cursor::new(file.as_slice())));
             assert_eq!(format!("{:?}", report.problems), expected, "buffers of {capacity} bytes");
         }
     }
@@ -81,10 +82,10 @@ fn a_record_behind_one_that_promises_too_much_is_seen_however_it_arrives() {
     let next = b"WARC/1.1\r\nContent-Length: 3\r\n\r\nabc\r\n\r\n";
     let file = [stored(greedy), stored(next)].concat();
     for capacity in CAPACITIES {
-        let mut reader = Reader::new(BufReader::with_capacity(capacity, file.as_slice()));
+        let mut reader = Reader::new(BufReader::with_capacity(capacity, Cursor::new(file.as_slice())));
         let error = reader.next_record().unwrap().unwrap().finish().unwrap_err();
         assert!(matches!(error.fault, Fault::LengthPastMember), "buffers of {capacity} bytes: {error}");
-        assert!(reader.skip_broken());
+        assert_eq!(reader.skip_broken(), 0..stored(greedy).len() as u64);
         let block = reader.next_record().unwrap().unwrap().read_block(10).unwrap();
         assert_eq!(block, b"abc", "buffers of {capacity} bytes");
     }
@@ -97,7 +98,7 @@ fn a_block_goes_on_in_a_member_that_only_begins_like_a_record() {
         let tail = &b"????"[second.len()..];
         let file = [stored(first), stored(second), stored(&[tail, b"\r\n\r\n"].concat())].concat();
         for capacity in CAPACITIES {
-            let mut reader = Reader::new(BufReader::with_capacity(capacity, file.as_slice()));
+            let mut reader = Reader::new(BufReader::with_capacity(capacity, Cursor::new(file.as_slice())));
             let block = reader.next_record().unwrap().unwrap().read_block(10).unwrap();
             assert_eq!(block, [b"abc", second, tail].concat(), "buffers of {capacity} bytes");
         }
@@ -114,7 +115,7 @@ fn records_before_a_broken_place_in_their_member_are_read() {
     // No block of a DEFLATE stream is of this type.
     let file = [whole.as_slice(), &[0xff; 16]].concat();
     for capacity in [1, 6, file.len()] {
-        let mut reader = Reader::new(BufReader::with_capacity(capacity, file.as_slice()));
+        let mut reader = Reader::new(BufReader::with_capacity(capacity, Cursor::new(file.as_slice())));
         let block = reader.next_record().unwrap().unwrap().read_block(10).unwrap();
         assert_eq!(block, b"abc", "buffers of {capacity} bytes");
         let error = reader.next_record().unwrap_err();

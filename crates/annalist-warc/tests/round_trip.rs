@@ -5,7 +5,7 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::io::Read;
+use std::io::{Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -118,7 +118,7 @@ proptest! {
         for file in &files {
             let name = file.file_name().unwrap().to_str().unwrap().replace(".warc.gz", ".cdxj");
             let index = std::fs::read_to_string(indexes.join(name)).unwrap();
-            let again: String = index_file(file).unwrap().sorted().collect();
+            let again: String = index_file(file).unwrap().0.sorted().collect();
             prop_assert_eq!(&index, &again);
             prop_assert!(index.lines().is_sorted());
         }
@@ -134,7 +134,7 @@ proptest! {
             let mut bad = good.clone();
             let at = at.index(good.len());
             bad.splice(at..if cut { good.len() } else { at }, noise.iter().copied());
-            let report = verify_reader(bad.as_slice());
+            let report = verify_reader(Cursor::new(bad.as_slice()));
             prop_assert!(report.records <= 3);
             prop_assert!(noise.is_empty() || !report.is_clean() || at >= 4);
         }
@@ -184,7 +184,7 @@ fn older_versions_and_folded_fields_are_read() {
 #[test]
 fn a_head_without_end_is_refused() {
     let endless = [b"WARC/1.1\r\nX: ".to_vec(), vec![b'x'; 2 << 20]].concat();
-    let mut reader = Reader::new(endless.as_slice());
+    let mut reader = Reader::new(Cursor::new(endless.as_slice()));
     assert!(reader.next_record().unwrap_err().to_string().contains("longer than"));
     assert!(reader.next_record().unwrap().is_none());
 }
@@ -246,4 +246,15 @@ fn small_records_are_compressed_too() {
     let records = html_capture("http://a.test/2", &"word ".repeat(100), &mut ids(2));
     let written = writer.append(&records, START_MS).unwrap();
     assert!(written[0].length < 500, "{} bytes", written[0].length);
+}
+
+#[test]
+fn the_head_of_a_record_is_handed_over_as_it_stands_in_the_file() {
+    let head = b"WARC/1.0\r\nWARC-Type:resource\r\nwarc-record-id:  <urn:x:1>\r\nX-Odd: \xe4\n folded\r\nContent-Length: 3\r\n\r\n";
+    let file = [&head[..], b"abc\r\n\r\n"].concat();
+    for bytes in [file.clone(), gzip(&file)] {
+        let mut reader = Reader::new(std::io::Cursor::new(&bytes[..]));
+        let record = reader.next_record().unwrap().unwrap();
+        assert_eq!(record.head, head);
+    }
 }

@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::io::{Read, Write};
+use std::io::{Cursor, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -35,12 +35,12 @@ fn kinds(report: &Report) -> Vec<Kind> {
 
 fn kinds_of(members: &[Vec<u8>]) -> Vec<Kind> {
     let bytes: Vec<u8> = members.iter().flat_map(|member| gzip(member)).collect();
-    kinds(&verify_reader(bytes.as_slice()))
+    kinds(&verify_reader(Cursor::new(bytes.as_slice())))
 }
 
 #[test]
 fn what_the_writer_writes_is_clean() {
-    let report = verify_reader(good_file().as_slice());
+    let report = verify_reader(Cursor::new(good_file()));
     assert_eq!(report.records, 8);
     assert!(report.is_clean(), "{:?}", report.problems);
 }
@@ -50,7 +50,7 @@ fn a_cut_anywhere_inside_a_record_is_found() {
     let good = good_file();
     let boundaries = boundaries(&good);
     for cut in 1..good.len() {
-        let report = verify_reader(&good[..cut]);
+        let report = verify_reader(Cursor::new(&good[..cut]));
         if boundaries.contains(&(cut as u64)) {
             // Nothing in a file tells that whole records are gone: others that refer to them may mean another file.
             assert!(report.is_clean(), "cut at {cut}");
@@ -75,7 +75,7 @@ fn every_flipped_bit_that_means_something_is_found() {
         for bit in 0..8 {
             let mut bad = good.clone();
             bad[at] ^= 1 << bit;
-            if verify_reader(bad.as_slice()).is_clean() {
+            if verify_reader(Cursor::new(bad.as_slice())).is_clean() {
                 // Times in gzip heads and bits that fill up a byte are covered by no checksum.
                 assert_eq!(contents(&bad), expected, "byte {at}, bit {bit}");
                 meaningless += 1;
@@ -90,14 +90,14 @@ fn appended_bytes_are_found() {
     for extra in [&b"\0"[..], b"\0\0\0\0", b"garbage", b"\r\n\r\n", &[0x1f], &[0x1f, 0x8b]] {
         let mut bad = good_file();
         bad.extend_from_slice(extra);
-        let found = kinds(&verify_reader(bad.as_slice()));
+        let found = kinds(&verify_reader(Cursor::new(bad.as_slice())));
         assert!(found.contains(&Kind::BadGzip) || found.contains(&Kind::CutTail), "{extra:?}: {found:?}");
     }
 }
 
 #[test]
 fn an_empty_file_is_found() {
-    assert_eq!(kinds(&verify_reader(&b""[..])), [Kind::EmptyFile]);
+    assert_eq!(kinds(&verify_reader(Cursor::new(b""))), [Kind::EmptyFile]);
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.warc.gz");
     std::fs::write(&path, b"").unwrap();

@@ -65,7 +65,7 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
     // What a kept spec names has to be there when the crawl is resumed.
     spec.topic.references.retain(|reference| reference.contains("://"));
     // Where the collection may go anywhere, the links of references lead on, too.
-    let is_wide = spec.seeds.iter().any(|seed| seed.scope == ScopeKind::Any);
+    let is_wide = spec.extract.is_some() || spec.seeds.iter().any(|seed| seed.scope == ScopeKind::Any);
     let scope = if is_wide { ScopeKind::Any } else { ScopeKind::Page };
     for url in &addresses {
         if !spec.seeds.iter().any(|seed| seed.url == *url) {

@@ -26,6 +26,8 @@ pub struct Cli {
 pub enum Command {
     /// Archive what a spec describes; run again on the same job directory to resume
     Crawl(Box<CrawlArgs>),
+    /// Take a collection out of archives: best pages first, each as it was then; run again to resume
+    Extract(ExtractArgs),
     /// How a crawl stands, running or not
     Status(StatusArgs),
     /// Ask a running crawl to finish the pages under way and stop
@@ -42,12 +44,61 @@ pub enum Command {
     Apps(AppsArgs),
     /// Make a sorted CDXJ index of WARC files, or count in how many of their documents each term occurs
     Index(IndexArgs),
-    /// Validate WARC files strictly
+    /// Validate WARC and WACZ files strictly
     Verify(VerifyArgs),
     /// Compare ways to choose the next link, by repeatable crawls of an archive
     Simulate(SimulateArgs),
     /// Crawl a small web made for trying, on this machine only, by topic and breadth first, and compare
     Demo(DemoArgs),
+}
+
+#[derive(Debug, Default, Args)]
+#[command(
+    after_help = "The spec says what the collection is about: [topic] with references and keywords, [event] with from, until, lead and cooldown,
+and where to begin: [[seed]], or references that are in the archive. Links are followed anywhere in it.
+
+Examples:
+  annalist extract election.toml --archive /warcs/2002 /warcs/2005 --limit 10000
+  annalist extract election.toml --archive big.cdxj --snapshot all --job /archive/election
+  annalist extract election.toml --archive https://archive.example/cdx
+  annalist extract --job /archive/election        resume with the spec and archives kept there
+
+What belongs there and is not in the archive is in JOB/missing.txt, the most relevant first:
+  annalist crawl --seeds JOB/missing.txt --scope page --contact https://you.example/
+
+Exit codes: 0 done, 3 disk full, 4 bad configuration, 9 failed, 11 interrupted, 14 size limit, 15 time limit."
+)]
+pub struct ExtractArgs {
+    /// The spec, a TOML file
+    #[arg(value_name = "SPEC")]
+    pub spec: Option<PathBuf>,
+    /// A WARC or ARC file, a folder of them, an index, or the address of a CDX server; several may be given
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub archive: Vec<String>,
+    /// Where the collection is kept [default: collections/NAME]
+    #[arg(long, value_name = "DIR")]
+    pub job: Option<PathBuf>,
+    /// Which snapshot of a page: event (the earliest within the event, else the nearest), newest, oldest or all
+    #[arg(long, value_name = "CHOICE")]
+    pub snapshot: Option<String>,
+    /// Stop after this many captures, pages and what they embed alike
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u64>,
+    /// Stop when this much was taken, such as 50GB
+    #[arg(long, value_name = "SIZE")]
+    pub size_limit: Option<String>,
+    /// Stop after this long, such as 12h
+    #[arg(long, value_name = "TIME")]
+    pub time_limit: Option<String>,
+    /// A non-public network in which a CDX server may be asked, such as 127.0.0.0/8
+    #[arg(long, value_name = "NETWORK")]
+    pub allow: Vec<String>,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+    /// No progress, no report
+    #[arg(long)]
+    pub quiet: bool,
 }
 
 #[derive(Debug, Default, Args)]
@@ -189,13 +240,24 @@ pub struct LearnArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   annalist judge my.toml page.html
-  annalist judge my.toml https://www.example.org/about --json")]
+  annalist judge my.toml https://www.example.org/about --json
+  annalist judge --evaluate votes --out curves    does the relevance of pages to events agree with people?
+
+--evaluate reads topics.tsv (Code, Description) and annotations/*.csv (campaign, contentRelevance, timeRelevance, vote) of a
+folder; see docs/evaluation.md.")]
 pub struct JudgeArgs {
     /// The spec, a TOML file
-    pub spec: PathBuf,
+    #[arg(required_unless_present = "evaluate")]
+    pub spec: Option<PathBuf>,
     /// A file with a page, HTML or text, or the address of one
-    #[arg(value_name = "FILE|URL")]
-    pub page: String,
+    #[arg(value_name = "FILE|URL", required_unless_present = "evaluate")]
+    pub page: Option<String>,
+    /// Compare the ways to judge pages of events with what people said of them
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["spec", "page", "definition"])]
+    pub evaluate: Option<PathBuf>,
+    /// Write break-even.csv, curves.csv and curves-*.svg of --evaluate there
+    #[arg(long, value_name = "DIR", requires = "evaluate")]
+    pub out: Option<PathBuf>,
     /// What was learned [default: collections/NAME/definition.toml, or the keywords and local references of the spec]
     #[arg(long, value_name = "FILE")]
     pub definition: Option<PathBuf>,
@@ -346,7 +408,7 @@ pub struct IndexArgs {
   annalist verify collections/first
 Exit code 0 when all files are valid, 9 when one is not.")]
 pub struct VerifyArgs {
-    /// WARC files, folders of them, or job directories
+    /// WARC or WACZ files, folders of WARC files, or job directories
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
     /// One JSON object as the last line of standard output

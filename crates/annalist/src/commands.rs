@@ -9,7 +9,9 @@ mod apps;
 mod check;
 pub mod crawl;
 mod demo;
+mod evaluate;
 mod explain;
+mod extract;
 mod frequencies;
 mod index;
 mod judge;
@@ -22,6 +24,7 @@ pub mod verify;
 pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Crawl(args) => crawl::run(&args),
+        Command::Extract(args) => extract::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Stop(args) => stop::run(&args),
         Command::Explain(args) => explain::run(&args),

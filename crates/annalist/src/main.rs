@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
+mod archives;
 mod basis;
 mod cli;
 mod commands;

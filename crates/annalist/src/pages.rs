@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use annalist_crawl::apps::{Apps, read_as_judged};
-use annalist_crawl::engine::Report;
+use annalist_crawl::engine::{Origin, Report};
 use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
 use annalist_model::spec::{Limits, Order, ScopeKind, ScopeRules, Seed, Spec, Topic};
@@ -38,7 +38,8 @@ pub fn of_file(path: &Path, canonical: &Canonicaliser) -> Result<(CanonicalUrl, 
 
 /// A spec that fetches these addresses, and what they lead to within so many clicks, with the manners of another.
 pub fn fetching(spec: &Spec, name: &str, urls: &[CanonicalUrl], clicks: u16, pages: Option<u64>) -> Spec {
-    let mut small = Spec { name: name.to_owned(), topic: Topic::default(), event: None, ..spec.clone() };
+    let mut small =
+        Spec { name: name.to_owned(), topic: Topic::default(), event: None, extract: None, ..spec.clone() };
     small.seeds = urls.iter().map(|url| Seed { scope: ScopeKind::Any, ..Seed::new(url.clone()) }).collect();
     small.scope = ScopeRules {
         exclude: spec.scope.exclude.clone(),
@@ -60,7 +61,7 @@ pub fn fetching(spec: &Spec, name: &str, urls: &[CanonicalUrl], clicks: u16, pag
 /// Runs such a spec.
 pub fn fetch(spec: Spec, job: &Path) -> Result<Report> {
     require_contact(&spec)?;
-    crawl(spec, job, None, shared_book(), Progress::Shown)
+    crawl(spec, job, None, Origin::Web(shared_book()), Progress::Shown)
 }
 
 /// The documents in a job's archive, in the order of their addresses.

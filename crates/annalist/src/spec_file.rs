@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use annalist_crawl::apps::{Apps, left_out};
 use annalist_crawl::scope::Scope;
 use annalist_model::Canonicaliser;
-use annalist_model::spec::{Mistake, Parsed, Spec, parse};
+use annalist_model::spec::{
+    ExtractRules, Mistake, Parsed, SnapshotChoice, Spec, Words, parse, parse_extract,
+};
 use anyhow::{Context, Result};
 
-use crate::cli::CrawlArgs;
+use crate::cli::{CrawlArgs, ExtractArgs};
 use crate::exit::BadConfiguration;
 
 /// A spec and what is odd about it.
@@ -46,6 +48,12 @@ impl Examined {
 
 /// Reads and checks a spec file, scope expressions included.
 pub fn examine(path: &Path) -> Result<Examined> {
+    examine_as(path, parse)
+}
+
+type Parse = fn(&str, &dyn Fn(&str) -> Result<String, String>) -> Parsed;
+
+fn examine_as(path: &Path, parse: Parse) -> Result<Examined> {
     let text = read_text(path)
         .map_err(|e| BadConfiguration(format!("the spec {} cannot be read: {e}", path.display())))?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
@@ -53,6 +61,10 @@ pub fn examine(path: &Path) -> Result<Examined> {
     let mut examined = Examined::of(parse(&text, &files));
     if let Some(spec) = &mut examined.spec {
         for name in &mut spec.catalogue {
+            *name = beside(&folder, name);
+        }
+        let archives = spec.extract.iter_mut().flat_map(|extract| &mut extract.archives);
+        for name in archives.filter(|name| !name.contains("://")) {
             *name = beside(&folder, name);
         }
         examined.warnings.extend(catalogue_warnings(spec));
@@ -157,6 +169,45 @@ pub fn for_crawl(args: &CrawlArgs) -> Result<(Loaded, PathBuf)> {
     loaded.warnings.extend(flags.warnings);
     override_with(&mut loaded.spec, flags.spec, args);
     Ok(with_job(loaded, args))
+}
+
+/// The spec that `annalist extract` is to follow, and where its job is.
+pub fn for_extract(args: &ExtractArgs) -> Result<(Loaded, PathBuf)> {
+    let kept = args.job.as_ref().map(|job| job.join("spec.toml")).filter(|path| path.exists());
+    let Some(file) = args.spec.clone().or(kept) else {
+        let message = "nothing to extract: give a SPEC, or --job DIR of an earlier run\n\
+                       for example: annalist extract event.toml --archive warcs/";
+        return Err(BadConfiguration(message.to_owned()).into());
+    };
+    let mut loaded = examine_as(&file, parse_extract)?.loaded(&file.display().to_string())?;
+    let flags = CrawlArgs {
+        job: args.job.clone(),
+        limit: args.limit,
+        size_limit: args.size_limit.clone(),
+        time_limit: args.time_limit.clone(),
+        allow: args.allow.clone(),
+        ..CrawlArgs::default()
+    };
+    let typed = checked_flags(&format!("{}[[seed]]\nurl = \"http://localhost/\"\n", flags_as_toml(&flags)))?;
+    override_with(&mut loaded.spec, typed.spec, &flags);
+    let extract = loaded.spec.extract.get_or_insert_with(ExtractRules::default);
+    if let Some(word) = &args.snapshot {
+        extract.snapshot = SnapshotChoice::from_word(word).ok_or_else(|| {
+            let known: Vec<&str> = SnapshotChoice::WORDS.iter().map(|(word, _)| *word).collect();
+            BadConfiguration(format!("--snapshot: expected one of {}, found {word:?}", known.join(", ")))
+        })?;
+    }
+    for name in &args.archive {
+        let name = if name.contains("://") { name.clone() } else { beside(Path::new(""), name) };
+        if !extract.archives.contains(&name) {
+            extract.archives.push(name);
+        }
+    }
+    if extract.archives.is_empty() {
+        let message = "no archive to extract from: give --archive PATH, or `archives` in [extract]";
+        return Err(BadConfiguration(message.to_owned()).into());
+    }
+    Ok(with_job(loaded, &flags))
 }
 
 fn with_job(mut loaded: Loaded, args: &CrawlArgs) -> (Loaded, PathBuf) {

@@ -38,7 +38,7 @@ fn assert_leads_to_its_record(job: &Path, line: &CdxLine) {
         .or_else(|_| std::fs::read(archive.join(&line.filename)))
         .unwrap();
     let member = &file[line.offset as usize..(line.offset + line.length) as usize];
-    let mut reader = Reader::new(member);
+    let mut reader = Reader::new(std::io::Cursor::new(member));
     let record = reader.next_record().unwrap().unwrap();
     assert_eq!(record.fields.get("WARC-Target-URI"), Some(line.url.as_str()));
     record.finish().unwrap();

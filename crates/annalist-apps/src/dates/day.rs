@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use annalist_model::Precision;
 use jiff::ToSpan;
 use jiff::civil::Date;
 
@@ -14,7 +15,16 @@ use super::words;
 #[derive(Clone, Debug)]
 pub(super) struct Day {
     pub(super) date: Date,
+    /// What it is to those who put the day and the month the other way round, where both can be.
+    pub(super) other: Option<Date>,
+    pub(super) precision: Precision,
     pub(super) place: Range<usize>,
+}
+
+impl Day {
+    fn new(date: Date, place: Range<usize>) -> Day {
+        Day { date, other: None, precision: Precision::Day, place }
+    }
 }
 
 /// The first day that is named with its year; else, if the present is known, the first without.
@@ -33,6 +43,19 @@ pub(super) fn find(tokens: &Tokens, order: Option<Order>, today: Option<Date>) -
                 .find_map(|at| counted(tokens, at, Some(today)).or_else(|| named(tokens, at, Some(today))))
         })
         .or_else(|| month_alone(tokens))
+}
+
+/// Every day that is named with its year.
+pub(super) fn all(tokens: &Tokens, order: Option<Order>) -> Vec<Day> {
+    let mut days: Vec<Day> = Vec::new();
+    for at in 0..tokens.len() {
+        let day = numeric(tokens, at, order)
+            .or_else(|| counted(tokens, at, None))
+            .or_else(|| named(tokens, at, None))
+            .filter(|day| days.last().is_none_or(|last| last.place.end <= day.place.start));
+        days.extend(day);
+    }
+    days
 }
 
 /// `2013-03-05`, `5.3.2013`, `03/05/13`.
@@ -56,25 +79,23 @@ fn numeric(tokens: &Tokens, at: usize, order: Option<Order>) -> Option<Day> {
     }
     let place = at..at + 5;
     if first_digits == 4 && third_digits <= 2 {
-        return Some(Day { date: date(first, second, third)?, place });
+        return Some(Day::new(date(first, second, third)?, place));
     }
     if first_digits > 2 || !(third_digits == 4 || third_digits == 2) {
         return None;
     }
     if third_digits == 2 && order == Some(Order::Ymd) {
-        return Some(Day { date: date(century(first), second, third)?, place });
+        return Some(Day::new(date(century(first), second, third)?, place));
     }
     let year = if third_digits == 2 { century(third) } else { third };
     let month_first = match order {
         Some(order) => order == Order::Mdy,
         None => separator == '/',
     };
-    let date = if month_first {
-        date(year, first, second).or_else(|| date(year, second, first))
-    } else {
-        date(year, second, first).or_else(|| date(year, first, second))
-    };
-    Some(Day { date: date?, place })
+    let (by_month, by_day) = (date(year, first, second), date(year, second, first));
+    let (date, other) = if month_first { (by_month, by_day) } else { (by_day, by_month) };
+    let other = other.filter(|other| date.is_some_and(|date| date != *other));
+    Some(Day { other, ..Day::new(date.or(by_month).or(by_day)?, place) })
 }
 
 /// `20130305`, `20130305161200`.
@@ -89,7 +110,7 @@ fn compact(tokens: &Tokens, at: usize) -> Option<Day> {
     if !(1970..=2100).contains(&year) {
         return None;
     }
-    Some(Day { date: date(year, day / 100 % 100, day % 100)?, place: at..at + 1 })
+    Some(Day::new(date(year, day / 100 % 100, day % 100)?, at..at + 1))
 }
 
 /// `2013年3月5日`, `2013년 3월 5일`.
@@ -109,7 +130,7 @@ fn counted(tokens: &Tokens, at: usize, today: Option<Date>) -> Option<Day> {
         (None, Some(today)) => recent(month, day, today)?,
         (None, None) => return None,
     };
-    Some(Day { date, place: at..end })
+    Some(Day::new(date, at..end))
 }
 
 /// `5. März 2013`, `March 5th, 2013`, `2013 March 5`, `Mar 5 16:12:00 2013`.
@@ -122,16 +143,16 @@ fn named(tokens: &Tokens, at: usize, today: Option<Date>) -> Option<Day> {
         let end = place.end.max(month_place.end);
         if let Some((year, end)) = year_after(tokens, end) {
             if let Some(date) = date(year, month, day) {
-                return Some(Day { date, place: start..end });
+                return Some(Day::new(date, start..end));
             }
         } else if let Some((year, start)) = year_before(tokens, start)
             && let Some(date) = date(year, month, day)
         {
-            return Some(Day { date, place: start..end });
+            return Some(Day::new(date, start..end));
         } else if let Some(today) = today
             && let Some(date) = recent(month, day, today)
         {
-            return Some(Day { date, place: start..end });
+            return Some(Day::new(date, start..end));
         }
     }
     None
@@ -142,7 +163,7 @@ fn month_alone(tokens: &Tokens) -> Option<Day> {
     let (month, place) = month_at(tokens, 0)?;
     let (year, end) = year_after(tokens, place.end)?;
     (end == tokens.len() && year >= 1000).then_some(())?;
-    Some(Day { date: date(year, month, 1)?, place: 0..end })
+    Some(Day { precision: Precision::Month, ..Day::new(date(year, month, 1)?, 0..end) })
 }
 
 fn month_at(tokens: &Tokens, at: usize) -> Option<(u64, Range<usize>)> {

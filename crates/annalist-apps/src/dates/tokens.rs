@@ -1,5 +1,7 @@
 //! A text as numbers, words and marks. What they mean is said by `day`, `clock` and `relative`.
 
+use std::ops::Range;
+
 /// More are not looked at.
 const MOST: usize = 200;
 
@@ -8,6 +10,8 @@ pub(super) struct Token {
     pub(super) kind: Kind,
     /// Whitespace stands before it.
     pub(super) spaced: bool,
+    /// Where it begins and ends in the text.
+    place: Range<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +56,9 @@ impl Tokens {
                 first.len_utf8()
             };
             let (written, behind) = rest.split_at(length);
-            tokens.push(Token { kind: kind(written, first), spaced });
+            let from = text.len() - rest.len();
+            let place = from..from + length;
+            tokens.push(Token { kind: kind(written, first), spaced, place });
             rest = behind;
             spaced = false;
         }
@@ -95,6 +101,13 @@ impl Tokens {
 
     pub(super) fn is_mark(&self, at: usize, mark: char) -> bool {
         self.mark(at) == Some(mark)
+    }
+
+    /// Where some of them stand in the text.
+    pub(super) fn stand(&self, tokens: &Range<usize>) -> Range<usize> {
+        let from = self.0.get(tokens.start).map_or(0, |token| token.place.start);
+        let until = tokens.end.checked_sub(1).and_then(|last| self.0.get(last));
+        from..until.map_or(from, |token| token.place.end)
     }
 
     pub(super) fn is_spaced(&self, at: usize) -> bool {

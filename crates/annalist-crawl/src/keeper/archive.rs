@@ -9,7 +9,7 @@ use std::time::Duration;
 use annalist_frontier::{Change, Frontier, Journal, Known, Place, Transaction};
 use annalist_model::{Outcome, SkipReason, Time};
 use annalist_sources::Lookup;
-use annalist_warc::{Record, Writer, Written};
+use annalist_warc::{Record, RecordType, Writer, Written};
 use tokio::sync::Notify;
 
 use super::group::KeptKind;
@@ -94,7 +94,8 @@ impl Archive {
             .map_err(|e| KeepError::Lost(format!("a spooled response cannot be read: {e}")))?;
         let ticket = Ticket(self.pending.next_ticket);
         self.pending.next_ticket += 1;
-        let kind = if original.is_some() { KeptKind::Revisit } else { KeptKind::Response };
+        let is_revisit = records.first().is_some_and(|record| record.kind() == RecordType::Revisit);
+        let kind = if is_revisit { KeptKind::Revisit } else { KeptKind::Response };
         self.write(vec![Unsynced::new(Some((ticket, kind)), records)])?;
         if !self.pending.kept.contains_key(&ticket) {
             return Err(KeepError::Lost("a spooled response cannot be read".to_owned()));
@@ -204,7 +205,8 @@ impl Archive {
         match &visit.ended {
             Ended::Captured(captured) => {
                 let kept = self.pending.kept.get(&captured.ticket)?;
-                Some(metadata_of(url, captured.started, Some(kept.id), &captured.metadata))
+                let about = Some(kept.id).filter(|id| id.is_known());
+                Some(metadata_of(url, captured.started, about, &captured.metadata))
             }
             Ended::Refused { status, outcome, started } => match outcome {
                 Outcome::Skipped { reason: SkipReason::Failed, detail } => {

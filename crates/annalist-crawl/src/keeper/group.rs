@@ -78,7 +78,7 @@ impl Group {
                 });
             }
             match &visit.ended {
-                Ended::Captured(captured) if captured.retry.is_none() => {
+                Ended::Captured(captured) if captured.retry.is_none() && !captured.is_followed => {
                     let kept = kept(captured);
                     let revisit = kept.as_ref().is_some_and(|k| k.kind == KeptKind::Revisit);
                     let status = captured.status;

@@ -25,7 +25,7 @@ mod write;
 mod tests;
 
 pub use keys::{KeyDoc, keys};
-pub use parse::{Parsed, parse};
+pub use parse::{Parsed, parse, parse_extract};
 pub use seeds::{SeedFile, SeedFileMistake, parse_seed_file};
 pub use words::Words;
 
@@ -33,6 +33,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use crate::score::Score;
+use crate::time::Time;
 use crate::url::{CanonicalUrl, Canonicaliser};
 
 /// What is to be remembered, and how to behave while fetching it.
@@ -60,6 +61,8 @@ pub struct Spec {
     pub judge: JudgeRules,
     pub frontier: FrontierRules,
     pub archive: ArchiveRules,
+    /// Where the collection comes from, when it is no crawl of the live web.
+    pub extract: Option<ExtractRules>,
     pub canonical: Canonicaliser,
     pub sites: Vec<SiteRules>,
 }
@@ -86,6 +89,7 @@ impl Spec {
             judge: JudgeRules::default(),
             frontier: FrontierRules::default(),
             archive: ArchiveRules::default(),
+            extract: None,
             canonical: Canonicaliser::default(),
             sites: Vec::new(),
         }
@@ -93,7 +97,9 @@ impl Spec {
 
     /// Whether a seed is on the live web while nobody is named whom a webmaster could write to.
     pub fn needs_contact(&self) -> bool {
-        self.contact.is_none() && !self.seeds.iter().all(|seed| self.network.is_own(seed.url.host_name()))
+        self.extract.is_none()
+            && self.contact.is_none()
+            && !self.seeds.iter().all(|seed| self.network.is_own(seed.url.host_name()))
     }
 
     /// First part of the WARC files' names: letters, digits, `-` and `_` only. Names in other alphabets are told apart
@@ -196,6 +202,42 @@ pub struct Event {
     pub lead: Duration,
     /// Half-life of relevance after it.
     pub cooldown: Duration,
+    /// What a page's content and its time make of it together.
+    pub relevance: RelevanceKind,
+    /// Of the content, where relevance is the mean of both.
+    pub weight: f64,
+}
+
+/// What makes a page relevant to an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum RelevanceKind {
+    /// Content and time together, in the form that agreed best with people.
+    #[default]
+    Default,
+    Content,
+    Time,
+    /// The weighted mean of content and time.
+    Mean,
+    /// Nothing: the crawl is unfocused.
+    None,
+}
+
+impl Event {
+    /// The first moment of the first day.
+    pub fn begins(&self) -> Time {
+        midnight(self.from)
+    }
+
+    /// The last moment of the last day.
+    pub fn ends(&self) -> Time {
+        let after = self.until.tomorrow().unwrap_or(self.until);
+        Time::from_millis(midnight(after).millis().saturating_sub(1))
+    }
+}
+
+fn midnight(day: jiff::civil::Date) -> Time {
+    let moment = jiff::tz::Offset::UTC.to_timestamp(day.at(0, 0, 0, 0));
+    Time::from_millis(moment.map_or(0, |at| u64::try_from(at.as_millisecond()).unwrap_or(0)))
 }
 
 /// What is fetched and what is not, beyond the seeds' own scopes.
@@ -512,6 +554,25 @@ impl Default for ArchiveRules {
             compression_level: 6,
         }
     }
+}
+
+/// A collection out of archives that are there already.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct ExtractRules {
+    /// WARC files, folders of them, indexes, addresses of CDX servers.
+    pub archives: Vec<String>,
+    pub snapshot: SnapshotChoice,
+}
+
+/// Which of an address's snapshots belong to the collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum SnapshotChoice {
+    /// The earliest within the event, else the one nearest to it; the newest where there is no event.
+    #[default]
+    Event,
+    Newest,
+    Oldest,
+    All,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

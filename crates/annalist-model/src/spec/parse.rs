@@ -4,14 +4,14 @@
 use toml::de::DeTable;
 
 use super::keys::{
-    ABOUT, ARCHIVE, CANONICAL, EVENT, EventDraft, FETCH, FRONTIER, JUDGE, LIMITS, NETWORK, POLITENESS, SCOPE,
-    SITE, TOPIC,
+    ABOUT, ARCHIVE, CANONICAL, EVENT, EXTRACT, EventDraft, FETCH, FRONTIER, JUDGE, LIMITS, NETWORK,
+    POLITENESS, SCOPE, SITE, TOPIC,
 };
 use super::notes::Notes;
 use super::seeds::Seeds;
 use super::shape::Shape;
 use super::table::{Key, Table};
-use super::{Event, Expression, Mistake, Politeness, RobotsPolicy, SiteRules, Spec};
+use super::{Event, Expression, ExtractRules, Mistake, Politeness, RobotsPolicy, ScopeKind, SiteRules, Spec};
 
 /// What became of a spec's text.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct Parsed {
 }
 
 /// The tables of a spec.
-const TABLES: [&str; 13] = [
+const TABLES: [&str; 14] = [
     "seed",
     "topic",
     "event",
@@ -38,15 +38,24 @@ const TABLES: [&str; 13] = [
     "judge",
     "frontier",
     "archive",
+    "extract",
     "canonical",
     "site",
 ];
 
 /// Reads a spec. `files` gives the text of a file that the spec names, or says why it cannot.
 pub fn parse(text: &str, files: &dyn Fn(&str) -> Result<String, String>) -> Parsed {
+    parse_as(text, files, Spec::named(""))
+}
+
+/// Reads the spec of a collection that comes out of archives, whether it says so or not.
+pub fn parse_extract(text: &str, files: &dyn Fn(&str) -> Result<String, String>) -> Parsed {
+    parse_as(text, files, Spec { extract: Some(ExtractRules::default()), ..Spec::named("") })
+}
+
+fn parse_as(text: &str, files: &dyn Fn(&str) -> Result<String, String>, mut spec: Spec) -> Parsed {
     let notes = Notes::new(text);
     let (root, errors) = DeTable::parse_recoverable(text);
-    let mut spec = Spec::named("");
     read(&Table::new(root.get_ref(), String::new(), 1, &notes), files, &mut spec);
     if errors.is_empty() {
         check_whole(&spec, root.get_ref(), &notes);
@@ -75,6 +84,7 @@ fn notes_with_syntax(notes: Notes, errors: &[toml::de::Error]) -> (Vec<Mistake>,
 }
 
 fn read(root: &Table<'_>, files: &dyn Fn(&str) -> Result<String, String>, spec: &mut Spec) {
+    let extracting = spec.extract.is_some();
     root.read_beside(ABOUT, &TABLES, spec);
     section(root, "canonical", CANONICAL, &mut spec.canonical);
     section(root, "topic", TOPIC, &mut spec.topic);
@@ -88,8 +98,13 @@ fn read(root: &Table<'_>, files: &dyn Fn(&str) -> Result<String, String>, spec: 
     if let Some(table) = section(root, "politeness", POLITENESS, &mut spec.politeness) {
         settle_delays(&table, &mut spec.politeness);
     }
+    let mut extract = spec.extract.take().unwrap_or_default();
+    let said = section(root, "extract", EXTRACT, &mut extract).is_some();
+    spec.extract = (said || extracting).then_some(extract);
     // After [canonical], whose rules spell their URLs, and after [politeness], which they vary.
-    let mut seeds = Seeds::new(&spec.canonical, files);
+    // What is in an archive belongs to nobody's server: links may lead anywhere in it.
+    let scope = if spec.extract.is_some() { ScopeKind::Any } else { ScopeKind::default() };
+    let mut seeds = Seeds::new(&spec.canonical, files, scope);
     tables(root, "seed").iter().for_each(|table| seeds.read(table));
     spec.seeds = seeds.into_seeds();
     spec.sites = tables(root, "site").iter().map(|table| site_rules(table, &spec.politeness)).collect();
@@ -161,7 +176,8 @@ fn event(root: &Table<'_>) -> Option<Event> {
         let message = format!("expected a day not before {from} (event.from), found {until}");
         table.notes().mistake(table.line_of("until"), &table.key_of("until"), message);
     }
-    Some(Event { from, until, lead: draft.lead, cooldown: draft.cooldown })
+    let EventDraft { lead, cooldown, relevance, weight, .. } = draft;
+    Some(Event { from, until, lead, cooldown, relevance, weight })
 }
 
 /// A reference that is no URL must be a file that can be read.
@@ -187,9 +203,19 @@ fn check_whole(spec: &Spec, root: &DeTable<'_>, notes: &Notes) {
     if !root.contains_key("name") {
         notes.mistake(1, "name", "missing: what is the collection called?");
     }
-    if !root.contains_key("seed") {
-        notes.mistake(1, "seed", "missing: a crawl needs at least one [[seed]]");
-    } else if spec.seeds.is_empty() && !notes.mistakes().iter().any(|m| m.key.starts_with("seed")) {
+    let needs_seeds = spec.extract.is_none() || spec.topic.references.is_empty();
+    if !root.contains_key("seed") && needs_seeds {
+        let message = match &spec.extract {
+            None => "missing: a crawl needs at least one [[seed]]",
+            Some(_) => {
+                "missing: a collection begins with at least one [[seed]], or a reference in the archive"
+            }
+        };
+        notes.mistake(1, "seed", message);
+    } else if root.contains_key("seed")
+        && spec.seeds.is_empty()
+        && !notes.mistakes().iter().any(|m| m.key.starts_with("seed"))
+    {
         notes.mistake(line_of(root, "seed", notes), "seed", "expected at least one seed, found none");
     }
     for (index, site) in spec.sites.iter().enumerate() {

@@ -117,6 +117,8 @@ fn setting(field: &str, seed: &mut Seed) -> Result<(), String> {
 pub(super) struct Seeds<'f> {
     canonical: Canonicaliser,
     files: &'f dyn Fn(&str) -> Result<String, String>,
+    /// Of seeds that do not say theirs.
+    scope: ScopeKind,
     seeds: Vec<Seed>,
     /// URL → its place in `seeds` and how that place is called.
     known: HashMap<CanonicalUrl, (usize, String)>,
@@ -132,8 +134,9 @@ impl<'f> Seeds<'f> {
     pub(super) fn new(
         canonical: &Canonicaliser,
         files: &'f dyn Fn(&str) -> Result<String, String>,
+        scope: ScopeKind,
     ) -> Seeds<'f> {
-        Seeds { canonical: canonical.clone(), files, seeds: Vec::new(), known: HashMap::new() }
+        Seeds { canonical: canonical.clone(), files, scope, seeds: Vec::new(), known: HashMap::new() }
     }
 
     pub(super) fn into_seeds(self) -> Vec<Seed> {
@@ -142,7 +145,7 @@ impl<'f> Seeds<'f> {
 
     /// Reads one `[[seed]]`.
     pub(super) fn read(&mut self, table: &Table<'_>) {
-        let mut draft = SeedDraft::default();
+        let mut draft = SeedDraft { scope: self.scope, ..SeedDraft::default() };
         table.read(SEED, &mut draft);
         let notes = table.notes();
         match (table.has("url"), table.has("file")) {

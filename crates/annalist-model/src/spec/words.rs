@@ -1,6 +1,9 @@
 //! The settings that are one of a few words, and the words.
 
-use super::{BadCertificates, DigestKind, Order, RobotsPolicy, ScopeKind, ScorerKind, SiteOrder, Update};
+use super::{
+    BadCertificates, DigestKind, Order, RelevanceKind, RobotsPolicy, ScopeKind, ScorerKind, SiteOrder,
+    SnapshotChoice, Update,
+};
 
 /// A setting that is written as one of a few words.
 pub trait Words: Copy + PartialEq + 'static {
@@ -69,6 +72,25 @@ impl Words for SiteOrder {
 impl Words for ScorerKind {
     const WORDS: &'static [(&'static str, Self)] =
         &[("learned", ScorerKind::Learned), ("weighted", ScorerKind::Weighted)];
+}
+
+impl Words for SnapshotChoice {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("event", SnapshotChoice::Event),
+        ("newest", SnapshotChoice::Newest),
+        ("oldest", SnapshotChoice::Oldest),
+        ("all", SnapshotChoice::All),
+    ];
+}
+
+impl Words for RelevanceKind {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("default", RelevanceKind::Default),
+        ("content", RelevanceKind::Content),
+        ("time", RelevanceKind::Time),
+        ("mean", RelevanceKind::Mean),
+        ("none", RelevanceKind::None),
+    ];
 }
 
 impl Words for DigestKind {

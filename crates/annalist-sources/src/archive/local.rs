@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use annalist_model::CanonicalUrl;
 use annalist_warc::{
-    CdxLine, ReadError, Sorted, Sorter, index_name, index_path, on_threads, stored_bytes, surt_key,
+    CdxLine, Hole, Sorted, Sorter, index_name, index_path, on_threads, stored_bytes, surt_key,
 };
 
 use super::NotThere;
@@ -25,13 +25,13 @@ pub(super) struct Files {
     paths: Vec<PathBuf>,
     /// By our own keys; the file's number is its name.
     lines: Sorted,
-    pub(super) damaged: Vec<(PathBuf, ReadError)>,
+    pub(super) damaged: Vec<(PathBuf, Hole)>,
 }
 
 /// What one thread found.
 struct Found {
     sorter: Sorter,
-    damaged: Vec<(PathBuf, ReadError)>,
+    damaged: Vec<(PathBuf, Hole)>,
     failed: io::Result<()>,
 }
 
@@ -87,13 +87,9 @@ impl Found {
             }
         };
         if !lines_beside(path, &mut take)? {
-            // A file that is not there is a mistake; one that is damaged gives what it can.
-            File::open(path).map_err(|e| named(path, &e))?;
-            if let Err(fault) = index_path(path, "", &mut take, &mut |_| ())
-                && !is_being_written(path, &fault)
-            {
-                self.damaged.push((path.to_owned(), fault));
-            }
+            let indexed = index_path(path, "", &mut take, &mut |_| ()).map_err(|e| named(path, &e))?;
+            let holes = indexed.holes.into_iter().filter(|hole| !is_being_written(path, hole));
+            self.damaged.extend(holes.map(|hole| (path.to_owned(), hole)));
         }
         pushed
     }

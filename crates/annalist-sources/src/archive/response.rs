@@ -1,12 +1,12 @@
 //! One response out of a WARC record, as a crawl would have received it.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
 use annalist_model::{CanonicalUrl, ResponseHead};
 use annalist_warc::{
-    BlockRecord, ContentCoding, Dechunked, Fault, HttpHead, OPEN_SUFFIX, ReadError, Reader, decoded,
+    BlockRecord, ContentCoding, Dechunked, Fault, Hole, HttpHead, OPEN_SUFFIX, Reader, decoded,
 };
 
 /// What an archive has of an address.
@@ -21,7 +21,10 @@ pub struct Archived {
 impl Archived {
     /// `None` for records that are no response to be read. What is wrong with the record itself is noticed when the reader
     /// goes past it.
-    pub(super) fn read<R: BufRead>(record: &mut BlockRecord<'_, R>, most_bytes: u64) -> Option<Archived> {
+    pub(super) fn read<R: BufRead + Seek>(
+        record: &mut BlockRecord<'_, R>,
+        most_bytes: u64,
+    ) -> Option<Archived> {
         if record.kind() != "response" {
             return None;
         }
@@ -41,24 +44,25 @@ impl Archived {
     }
 }
 
-/// Hands over every response of a file, and after each record how far in the file it is.
+/// Hands over every response of a file, and after each record how far in the file it is. Returns what cannot be read.
 pub fn responses(
     file: &mut Reader<BufReader<File>>,
     most_bytes: u64,
     take: &mut dyn FnMut(Archived),
     advance: &mut dyn FnMut(u64),
-) -> Result<(), ReadError> {
-    while let Some(mut record) = file.next_record()? {
-        if let Some(archived) = Archived::read(&mut record, most_bytes) {
+) -> Vec<Hole> {
+    file.each_record(&mut |mut record| {
+        let archived = Archived::read(&mut record, most_bytes);
+        let span = record.finish()?;
+        if let Some(archived) = archived {
             take(archived);
         }
-        let span = record.finish()?;
         advance(span.offset + span.length);
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
-/// Whether a fault is only that a crawl has not finished the last record of a file yet.
-pub fn is_being_written(path: &Path, fault: &ReadError) -> bool {
-    path.to_string_lossy().ends_with(OPEN_SUFFIX) && matches!(fault.fault, Fault::CutShort)
+/// Whether a hole is only that a crawl has not finished the last record of a file yet.
+pub fn is_being_written(path: &Path, hole: &Hole) -> bool {
+    path.to_string_lossy().ends_with(OPEN_SUFFIX) && matches!(hole.error.fault, Fault::CutShort)
 }

@@ -1,6 +1,6 @@
 //! What a revisit says of the capture that has its payload.
 
-use std::io::BufRead;
+use std::io::{BufRead, Seek};
 
 use annalist_model::{CanonicalUrl, ResponseHead, Time};
 use annalist_warc::{BlockRecord, HttpHead, millis_of_digits};
@@ -19,7 +19,7 @@ pub(super) struct Referred {
 
 impl Referred {
     /// Older writers name no capture: then one of the same address with the same payload is meant.
-    pub(super) fn by<R: BufRead>(record: &mut BlockRecord<'_, R>, revisit: &Snapshot) -> Referred {
+    pub(super) fn by<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>, revisit: &Snapshot) -> Referred {
         let url = record.fields.get("WARC-Refers-To-Target-URI").map(|uri| uri.trim_matches(['<', '>']));
         let digest = record.fields.get("WARC-Payload-Digest").or(revisit.digest.as_deref());
         Referred {

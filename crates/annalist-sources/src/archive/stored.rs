@@ -1,11 +1,11 @@
 //! A record as an archive stores it: the very bytes of its head and block, in memory, or in a file when there are many.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
+use std::io::{self, BufReader, Cursor, Read};
 use std::sync::Arc;
 
 use annalist_model::Block;
-use annalist_warc::record_length;
+use annalist_warc::{BufSeek, record_length};
 
 use crate::spool::{Recording, Spool};
 
@@ -21,10 +21,6 @@ pub struct StoredRecord {
     pub offset: u64,
     pub bytes: StoredBytes,
 }
-
-/// What readers of records want.
-pub trait BufSeek: BufRead + Seek {}
-impl<T: BufRead + Seek> BufSeek for T {}
 
 /// Head and block of a record, uncompressed, without the line ends behind the block. A file goes when they do.
 #[derive(Debug)]

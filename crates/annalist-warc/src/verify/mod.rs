@@ -6,15 +6,18 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::io::BufRead;
+use std::io::{BufRead, Seek};
 use std::path::{Path, PathBuf};
 
+use crate::fault::{Fault, ReadError};
 use crate::file_name::OPEN_SUFFIX;
 use crate::read::Reader;
-use crate::source::{Fault, ReadError};
+use crate::unpack::Compression;
+use crate::warc_file::is_wacz_name;
 
 mod record;
 mod references;
+mod wacz;
 
 use references::{Given, References};
 
@@ -73,6 +76,8 @@ pub enum Kind {
     CutTail,
     /// Bytes that are no gzip data: changed, or appended.
     BadGzip,
+    /// The same of Zstandard data.
+    BadZstd,
     BadChecksum,
     /// A name that promises gzip, and bytes that are not.
     NotCompressed,
@@ -80,7 +85,7 @@ pub enum Kind {
     BadHead,
     /// Content-Length reaches beyond the record.
     WrongLength,
-    /// No CRLF CRLF where Content-Length puts it.
+    /// The record is not delimited as its format says, by CRLF CRLF where Content-Length puts it.
     NoTerminator,
     BareLf,
     /// One gzip member for many records.
@@ -106,6 +111,10 @@ pub enum Kind {
     RevisitOfRevisit,
     /// WARC-Concurrent-To names a record that is not there.
     DanglingReference,
+    /// What a WACZ file says of its contents is not so.
+    BadPackage,
+    /// An index that does not lead to what is there.
+    BadIndex,
 }
 
 impl Kind {
@@ -114,6 +123,7 @@ impl Kind {
             Fault::Io(_) => Kind::Unreadable,
             Fault::CutShort => Kind::CutTail,
             Fault::BadGzip(_) => Kind::BadGzip,
+            Fault::BadZstd(_) => Kind::BadZstd,
             Fault::BadChecksum => Kind::BadChecksum,
             Fault::NotARecord => Kind::NotARecord,
             Fault::HeadTooLong(_) | Fault::BadField(_) | Fault::NoLength | Fault::HeadAcrossMembers => {
@@ -135,14 +145,19 @@ pub fn verify(path: &Path) -> Report {
 }
 
 /// Judges files that belong together: record ids are unique and references lead somewhere across all of them. WARC files
-/// that lie beside them and are left out may hold what is referred to.
+/// that lie beside them and are left out may hold what is referred to. Of a WACZ file there is a report about itself, and
+/// one about each WARC file in it.
 pub fn verify_all<P: AsRef<Path>>(paths: &[P]) -> Vec<Report> {
     let mut references = References::default();
-    let mut reports: Vec<Report> = paths
-        .iter()
-        .enumerate()
-        .map(|(index, path)| verify_path(path.as_ref(), index, &mut references))
-        .collect();
+    let mut reports = Vec::new();
+    for path in paths.iter().map(AsRef::as_ref) {
+        if is_wacz_name(&path.to_string_lossy()) {
+            wacz::verify_wacz(path, &mut reports, &mut references);
+        } else {
+            let report = verify_path(path, reports.len(), &mut references);
+            reports.push(report);
+        }
+    }
     references.resolve(&mut reports, given(paths));
     reports
 }
@@ -160,14 +175,15 @@ fn given<P: AsRef<Path>>(paths: &[P]) -> Given {
     if left_out { Given::Some } else { Given::All }
 }
 
-/// Ours and everybody else's: `.warc` or `.warc.gz`, with `.open` behind it while it is written.
+/// Ours and everybody else's: `.warc` or `.arc`, perhaps compressed, with `.open` behind it while it is written.
 pub fn is_warc_name(name: &str) -> bool {
     let name = name.strip_suffix(OPEN_SUFFIX).unwrap_or(name);
-    name.ends_with(".warc") || name.ends_with(".warc.gz")
+    let name = name.strip_suffix(".gz").or_else(|| name.strip_suffix(".zst")).unwrap_or(name);
+    name.ends_with(".warc") || name.ends_with(".arc")
 }
 
 /// Judges bytes that are not in a file of their own, as [`verify`] does.
-pub fn verify_reader<R: BufRead>(input: R) -> Report {
+pub fn verify_reader<R: BufRead + Seek>(input: R) -> Report {
     let mut references = References::default();
     let mut reports = vec![Report::default()];
     check(Reader::new(input), 0, &mut reports[0], &mut references);
@@ -195,7 +211,7 @@ enum Compressed {
     No,
 }
 
-fn check<R: BufRead>(
+fn check<R: BufRead + Seek>(
     mut reader: Reader<R>,
     file: usize,
     report: &mut Report,
@@ -209,9 +225,7 @@ fn check<R: BufRead>(
         };
         if let Err(error) = result {
             report.add_error(&error);
-            if !reader.skip_broken() {
-                break;
-            }
+            reader.skip_broken();
         }
     }
     if report.records == 0 && report.is_clean() {
@@ -219,5 +233,5 @@ fn check<R: BufRead>(
         // An empty file is neither, and one complaint is enough.
         return Compressed::Yes;
     }
-    if reader.is_gzip() { Compressed::Yes } else { Compressed::No }
+    if reader.compression() == Compression::Gzip { Compressed::Yes } else { Compressed::No }
 }

@@ -1,18 +1,20 @@
 //! One record, looked at by itself: its fields, its digests, its end. How records refer to each other is looked at in
 //! `references.rs`.
 
-use std::io::{self, BufRead, Read};
+use std::io::{self, BufRead, Read, Seek};
 
 use crate::cdx::target_uri;
 use crate::date::warc_date_digits;
 use crate::digest::{Digest, Hasher};
+use crate::fault::ReadError;
 use crate::fields::Fields;
+use crate::head::LineEnds;
 use crate::http::HttpHead;
 use crate::payload::Dechunked;
-use crate::read::{BlockRecord, Framing, LineEnds};
+use crate::read::{BlockRecord, Ending, Framing, Span};
 use crate::ready::{each_ready, read_ready};
 use crate::record::RevisitProfile;
-use crate::source::ReadError;
+use crate::start::Format;
 
 use super::references::{Place, References};
 use super::{Kind, Report};
@@ -21,7 +23,7 @@ const VERSIONS: [&str; 4] = ["0.17", "0.18", "1.0", "1.1"];
 const NEED_TARGET: [&str; 6] = ["response", "resource", "request", "revisit", "conversion", "continuation"];
 
 /// Reads the record to its end. An error is one after which the reader has to find its place again.
-pub(super) fn check<R: BufRead>(
+pub(super) fn check<R: BufRead + Seek>(
     mut record: BlockRecord<'_, R>,
     file: usize,
     report: &mut Report,
@@ -29,19 +31,25 @@ pub(super) fn check<R: BufRead>(
 ) -> Result<(), ReadError> {
     let place = Place { file, offset: record.offset };
     report.records += 1;
-    check_head(&record, report);
+    if record.format == Format::Warc {
+        check_head(&record, report);
+    }
     references.note(&record.fields, place, report);
     check_digests(&mut record, report).map_err(|e| ReadError::from_io(e, place.offset))?;
-    let fault = match record.finish()?.framing {
+    let Span { framing, ending, .. } = record.finish()?;
+    if ending == Ending::Irregular {
+        report.add(place.offset, Kind::NoTerminator, "line ends are missing around the record, or too many");
+    }
+    let fault = match framing {
         Framing::Alone => return Ok(()),
-        Framing::Shared => (Kind::SharedMember, "one gzip member holds many records"),
-        Framing::Spread => (Kind::SpreadMember, "the record is spread over gzip members"),
+        Framing::Shared => (Kind::SharedMember, "one compressed member holds many records"),
+        Framing::Spread => (Kind::SpreadMember, "the record is spread over compressed members"),
     };
     report.add(place.offset, fault.0, fault.1);
     Ok(())
 }
 
-fn check_head<R: BufRead>(record: &BlockRecord<'_, R>, report: &mut Report) {
+fn check_head<R: BufRead + Seek>(record: &BlockRecord<'_, R>, report: &mut Report) {
     let (offset, fields) = (record.offset, &record.fields);
     if !VERSIONS.contains(&record.version.as_str()) {
         report.add(offset, Kind::UnknownVersion, format!("WARC/{} is no known version", record.version));
@@ -122,7 +130,7 @@ fn check_revisit(fields: &Fields, offset: u64, report: &mut Report) {
 }
 
 /// Compares both digests while the block is read once.
-fn check_digests<R: BufRead>(record: &mut BlockRecord<'_, R>, report: &mut Report) -> io::Result<()> {
+fn check_digests<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>, report: &mut Report) -> io::Result<()> {
     let offset = record.offset;
     let block_digest = known_digest(&record.fields, "WARC-Block-Digest", offset, report);
     // The payload of a revisit is elsewhere; that of a segment is only there when all segments are.

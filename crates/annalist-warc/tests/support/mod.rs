@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::panic, reason = "a test that cannot go on has failed")]
 
-use std::io::{Read, Write};
+use std::io::{Cursor, Read, Write};
 use std::path::Path;
 
 use annalist_disk::{Dice, Disk, SimDisk};
@@ -80,7 +80,7 @@ pub(crate) fn revisit_of(original: &[Record], make_id: &mut dyn FnMut() -> Uuid)
 
 /// Every record of a file: fields and block.
 pub(crate) fn read_all(bytes: &[u8]) -> Vec<(Fields, Vec<u8>)> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(Cursor::new(bytes));
     let mut records = Vec::new();
     while let Some(mut record) = reader.next_record().unwrap() {
         let mut block = Vec::new();
@@ -92,7 +92,7 @@ pub(crate) fn read_all(bytes: &[u8]) -> Vec<(Fields, Vec<u8>)> {
 
 /// Where the records of a file start, and where the last one ends.
 pub(crate) fn boundaries(bytes: &[u8]) -> Vec<u64> {
-    let mut reader = Reader::new(bytes);
+    let mut reader = Reader::new(Cursor::new(bytes));
     let mut found = vec![0];
     while let Some(record) = reader.next_record().unwrap() {
         let span = record.finish().unwrap();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use annalist_crawl::book::Book;
 use annalist_crawl::budget::Ending;
-use annalist_crawl::engine::{Crawl, Report};
+use annalist_crawl::engine::{Crawl, Origin, Report};
 use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
 use annalist_crawl::judging::Basis;
@@ -32,7 +32,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
     let path = args.spec.as_deref().or(args.config.as_deref());
     let (spec, basis) = basis::of(loaded.spec.clone(), path, &job)?;
-    let report = crawl(spec, &job, basis, shared_book(), progress)?;
+    let report = crawl(spec, &job, basis, Origin::Web(shared_book()), progress)?;
     if report.status.counters.captures == 0 {
         let seeds = loaded.spec.seeds.iter().map(|seed| seed.url.as_str());
         tell_what_became(&loaded.spec, &job, seeds, "nothing was captured");
@@ -56,7 +56,7 @@ pub fn require_contact(spec: &Spec) -> Result<()> {
 }
 
 /// What became of the addresses on which all depended: most likely they, or the network, are wrong.
-fn tell_what_became<'a>(spec: &Spec, job: &Path, urls: impl Iterator<Item = &'a str>, in_short: &str) {
+pub fn tell_what_became<'a>(spec: &Spec, job: &Path, urls: impl Iterator<Item = &'a str>, in_short: &str) {
     const TOLD: usize = 3;
     for url in urls.take(TOLD) {
         let explained = explain(&JobDir::new(job), spec, url);
@@ -85,12 +85,18 @@ fn state_folder(xdg: Option<OsString>) -> PathBuf {
 }
 
 /// Runs a crawl to its end, with progress, and Ctrl-C as people expect it.
-pub fn crawl(spec: Spec, job: &Path, basis: Option<Basis>, book: Book, progress: Progress) -> Result<Report> {
+pub fn crawl(
+    spec: Spec,
+    job: &Path,
+    basis: Option<Basis>,
+    origin: Origin,
+    progress: Progress,
+) -> Result<Report> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
     let report = runtime.block_on(async {
-        let crawl = Crawl::open(spec, dir.clone(), basis, book, stop.clone(), board.clone())
+        let crawl = Crawl::open(spec, dir.clone(), basis, origin, stop.clone(), board.clone())
             .with_context(|| job.display().to_string())?;
         let shown = tokio::spawn(progress::follow(board, dir.status(), progress));
         let listening = tokio::spawn(listen(stop));

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use annalist_crawl::book::Book;
 use annalist_crawl::budget::Ending;
-use annalist_crawl::engine::Report;
+use annalist_crawl::engine::{Origin, Report};
 use annalist_model::spec::{SiteRules, Spec};
 use annalist_model::url::site_of;
 use annalist_study::Policy;
@@ -77,7 +77,7 @@ fn run_one(mut spec: Spec, job: &Path, web: &TestWeb) -> Result<Report> {
     limit_hostile_sites(&mut spec, web);
     let (spec, basis) = basis::of(spec, None, job)?;
     // Nobody else can reach these servers.
-    crawl(spec, job, basis, Book::none(), Progress::Shown)
+    crawl(spec, job, basis, Origin::Web(Book::none()), Progress::Shown)
 }
 
 /// Where the crawl goes that the first is compared with.

@@ -50,7 +50,7 @@ pub fn own_frequencies(option: &str, path: Option<&Path>) -> Result<OwnFrequenci
     Ok(OwnFrequencies::read(BufReader::new(file)).map_err(|e| unusable(e.to_string()))?)
 }
 
-/// Returns how many files could not be read to their end.
+/// Returns how many places of the files could not be read.
 fn count(files: &[PathBuf], counts: &mut DocumentCounts) -> Result<u64> {
     let size = |path: &PathBuf| std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     let style = ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {eta} left  {msg}")
@@ -71,13 +71,10 @@ fn count(files: &[PathBuf], counts: &mut DocumentCounts) -> Result<u64> {
             }
         };
         let mut file = Reader::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
-        if let Err(fault) =
-            responses(&mut file, limits.body_bytes as u64, &mut take, &mut |at| bar.set_position(before + at))
-            && !is_being_written(path, &fault)
-        {
-            bar.suspend(|| {
-                eprintln!("annalist: {}: {fault}; what comes before it is counted", path.display());
-            });
+        let mut advance = |at| bar.set_position(before + at);
+        let holes = responses(&mut file, limits.body_bytes as u64, &mut take, &mut advance);
+        for hole in holes.iter().filter(|hole| !is_being_written(path, hole)) {
+            bar.suspend(|| eprintln!("annalist: {}: {hole}", path.display()));
             damaged += 1;
         }
         before += size(path);

@@ -98,8 +98,6 @@ impl Indexing {
 
     fn add(&self, sorter: &mut Sorter, number: usize, path: &Path) -> Result<()> {
         let name = self.names.get(number).map(String::as_str).unwrap_or_default();
-        // What is there and cannot be read is no damage.
-        File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
         let mut pushed = Ok(());
         let mut before = 0;
         let indexed = index_path(
@@ -117,10 +115,9 @@ impl Indexing {
             },
         );
         pushed.context("lines of the index cannot be kept")?;
-        if let Err(fault) = indexed
-            && !is_being_written(path, &fault)
-        {
-            self.meter.damaged(&format!("{}: {fault}; what comes before it is indexed", path.display()));
+        let indexed = indexed.with_context(|| format!("{} cannot be read", path.display()))?;
+        for hole in indexed.holes.iter().filter(|hole| !is_being_written(path, hole)) {
+            self.meter.damaged(&format!("{}: {hole}", path.display()));
         }
         Ok(())
     }

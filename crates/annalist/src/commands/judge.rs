@@ -1,4 +1,4 @@
-//! `annalist judge`: what a page and its links are worth, and why.
+//! `annalist judge`: what a page and its links are worth, and why. How well that agrees with people is in `evaluate.rs`.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,6 +11,7 @@ use annalist_model::spec::Spec;
 use anyhow::Result;
 use serde_json::{Value, json};
 
+use super::evaluate;
 use super::learn::{learned, local_references, require_topic};
 use crate::cli::JudgeArgs;
 use crate::exit::{BadConfiguration, Exit};
@@ -23,36 +24,40 @@ const ANCHOR: usize = 60;
 
 #[expect(clippy::print_stdout, reason = "the explanation is what the command is asked for")]
 pub fn run(args: &JudgeArgs) -> Result<Exit> {
-    let spec = spec_file::load(&args.spec)?.spec;
-    let definition = definition(&spec, args)?;
-    let is_address = args.page.contains("://");
-    let (url, page) = if is_address {
-        pages::of_address(&spec, &args.page)?
+    if let Some(dir) = &args.evaluate {
+        return evaluate::run(dir, args.out.as_deref(), args.json);
+    }
+    let (Some(path), Some(name)) = (&args.spec, &args.page) else {
+        return Err(BadConfiguration("a spec and a page are needed, or --evaluate".to_owned()).into());
+    };
+    let spec = spec_file::load(path)?.spec;
+    let definition = definition(&spec, path, args)?;
+    let (url, page) = if name.contains("://") {
+        pages::of_address(&spec, name)?
     } else {
-        pages::of_file(Path::new(&args.page), &spec.canonical)?
+        pages::of_file(Path::new(name), &spec.canonical)?
     };
     let told = explain(&definition, rules(&spec), &url, &page);
-    print!("{}", table(&args.page, &page, &told));
+    print!("{}", table(name, &page, &told));
     if args.json {
-        println!("{}", object(&args.page, &page, &told));
+        println!("{}", object(name, &page, &told));
     }
     Ok(Exit::Done)
 }
 
 /// The one that is named, else the one in its usual place, else what the spec itself teaches.
-fn definition(spec: &Spec, args: &JudgeArgs) -> Result<Definition> {
+fn definition(spec: &Spec, path: &Path, args: &JudgeArgs) -> Result<Definition> {
     let usual = definition_file::usual_place(spec);
-    if let Some(path) = args.definition.as_ref().or(Some(&usual).filter(|path| path.exists())) {
-        return definition_file::load(path);
+    if let Some(learned) = args.definition.as_ref().or(Some(&usual).filter(|path| path.exists())) {
+        return definition_file::load(learned);
     }
-    require_topic(spec, &args.spec)?;
-    let references: Vec<Page> =
-        local_references(spec, &args.spec)?.into_iter().map(|(_, page)| page).collect();
+    require_topic(spec, path)?;
+    let references: Vec<Page> = local_references(spec, path)?.into_iter().map(|(_, page)| page).collect();
     if references.is_empty() && spec.topic.keywords.is_empty() && spec.topic.entities.is_empty() {
         let message = format!(
             "the references of {} have to be fetched first: run `annalist learn {}`",
-            args.spec.display(),
-            args.spec.display()
+            path.display(),
+            path.display()
         );
         return Err(BadConfiguration(message).into());
     }

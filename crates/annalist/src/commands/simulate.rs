@@ -33,8 +33,8 @@ pub fn run(args: &SimulateArgs) -> Result<Exit> {
     let frequencies = own_frequencies("--frequencies", args.frequencies.as_deref())?;
     let source = ArchiveSource::open(&warc_files(&args.archive)?, Limits::default().body_bytes as u64)
         .context("the archive cannot be read")?;
-    for (path, fault) in source.damaged() {
-        eprintln!("annalist: {}: {fault}; what comes before it is used", path.display());
+    for (path, hole) in source.damaged() {
+        eprintln!("annalist: {}: {hole}", path.display());
     }
     tell_absent(&labels, &source);
     let seeds = match given {

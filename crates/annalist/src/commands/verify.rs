@@ -1,4 +1,4 @@
-//! `annalist verify`: strict validation of WARC files.
+//! `annalist verify`: strict validation of WARC files, and of WACZ files with all that is in them.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,10 @@ pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     files.sort();
     files.dedup();
     if files.is_empty() {
-        return Err(BadConfiguration("no WARC files there (.warc, .warc.gz, or .open)".to_owned()).into());
+        return Err(BadConfiguration(
+            "no archive files there (.warc or .arc, perhaps with .gz, .zst or .open)".to_owned(),
+        )
+        .into());
     }
     Ok(files)
 }
@@ -49,7 +52,8 @@ pub fn run(args: &VerifyArgs) -> Result<Exit> {
     let files = warc_files(&args.paths)?;
     let reports = verify_all(&files);
     let (mut records, mut problems) = (0, 0u64);
-    for (file, report) in files.iter().zip(&reports) {
+    for report in &reports {
+        let file = &report.path;
         records += report.records;
         problems += report.problems.len() as u64 + report.more_problems;
         match report.problems.len() {

@@ -1,6 +1,7 @@
 //! What was acknowledged, kept apart from everything under test, and whether frontier and archive say the same.
 
 use std::collections::{HashMap, HashSet};
+use std::io::Cursor;
 use std::path::Path;
 
 use annalist_disk::{Disk, SimDisk};
@@ -202,13 +203,13 @@ impl Records {
             let index = Path::new(INDEXES).join(name.replace(".warc.gz", ".cdxj"));
             assert!(disk.read(&index).is_ok(), "{context}: {name} has no index");
             let bytes = disk.read(&Path::new(ARCHIVE).join(&name)).unwrap();
-            let report = verify_reader(bytes.as_slice());
+            let report = verify_reader(Cursor::new(bytes.as_slice()));
             assert!(report.is_clean(), "{context}: {name}: {:?}", report.problems);
             records.add(&name, &bytes, context);
             together.extend(bytes);
         }
         if !together.is_empty() {
-            let report = verify_reader(together.as_slice());
+            let report = verify_reader(Cursor::new(together.as_slice()));
             assert!(report.is_clean(), "{context}: {:?}", report.problems);
             assert_eq!(report.unresolved, 0, "{context}: references lead out of the archive");
         }
@@ -219,7 +220,7 @@ impl Records {
     }
 
     fn add(&mut self, file: &str, bytes: &[u8], context: &str) {
-        let mut reader = Reader::new(bytes);
+        let mut reader = Reader::new(Cursor::new(bytes));
         while let Some(mut record) = reader.next_record().unwrap() {
             let field = |name: &str| record.fields.get(name).unwrap_or_default().to_owned();
             let id = field("WARC-Record-ID");

@@ -126,6 +126,7 @@ impl Web {
             truncated,
             certificate_fault: None,
             packed: None,
+            copies: Vec::new(),
         };
         if self.one_in(2) {
             exchanged.pack(super::life::SALT, Packing { level: 6, digest: DigestKind::Sha1 });
@@ -226,6 +227,7 @@ fn captured(ticket: Ticket, got: &Got, retry: Option<String>) -> Ended {
         elapsed: Duration::from_millis(1),
         payload_digest: got.digest.clone(),
         retry,
+        is_followed: false,
         truncated: got.truncated,
         metadata: vec![("fetchTimeMs", "1".to_owned())],
         score: None,

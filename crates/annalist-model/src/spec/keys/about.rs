@@ -7,7 +7,7 @@ use crate::score::Score;
 use crate::spec::shape::{ANY_DURATION, CLICKS, COUNT, SOME_BYTES, SOME_TIME, Shape, TEXT, words};
 use crate::spec::table::{self, Key, Written, set};
 use crate::spec::value::Value;
-use crate::spec::{Entity, Event, ScopeKind, Seed, Spec, Topic};
+use crate::spec::{Entity, Event, RelevanceKind, ScopeKind, Seed, Spec, Topic};
 
 pub(in crate::spec) const ABOUT: &[Key<Spec>] = &[
     Key {
@@ -207,12 +207,26 @@ pub(in crate::spec) const ENTITY: &[Key<Entity>] = &[
 ];
 
 /// An `[event]` as written: both dates are needed, but one may be missing.
-#[derive(Default)]
 pub(in crate::spec) struct EventDraft {
     pub(in crate::spec) from: Option<jiff::civil::Date>,
     pub(in crate::spec) until: Option<jiff::civil::Date>,
     pub(in crate::spec) lead: Duration,
     pub(in crate::spec) cooldown: Duration,
+    pub(in crate::spec) relevance: RelevanceKind,
+    pub(in crate::spec) weight: f64,
+}
+
+impl Default for EventDraft {
+    fn default() -> Self {
+        EventDraft {
+            from: None,
+            until: None,
+            lead: Duration::ZERO,
+            cooldown: Duration::ZERO,
+            relevance: RelevanceKind::Default,
+            weight: 0.5,
+        }
+    }
 }
 
 impl From<&Event> for EventDraft {
@@ -222,6 +236,8 @@ impl From<&Event> for EventDraft {
             until: Some(event.until),
             lead: event.lead,
             cooldown: event.cooldown,
+            relevance: event.relevance,
+            weight: event.weight,
         }
     }
 }
@@ -256,6 +272,20 @@ pub(in crate::spec) const EVENT: &[Key<EventDraft>] = &[
         meaning: "half-life of relevance after the event; \"0d\" for none",
         read: |event, value| set(&mut event.cooldown, value.duration()),
         write: |event| duration(event.cooldown),
+    },
+    Key {
+        name: "relevance",
+        shape: Shape::Word(words::<RelevanceKind>),
+        meaning: "what makes a page relevant: content and time together, one of them, the mean of both, or nothing",
+        read: |event, value| set(&mut event.relevance, value.word()),
+        write: |event| word(event.relevance),
+    },
+    Key {
+        name: "weight",
+        shape: Shape::Decimal { least: 0.0, most: 1.0 },
+        meaning: "how much the content counts where relevance is \"mean\"; the time counts the rest",
+        read: |event, value| set(&mut event.weight, value.decimal()),
+        write: |event| decimal(event.weight),
     },
 ];
 

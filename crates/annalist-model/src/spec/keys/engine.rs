@@ -1,9 +1,13 @@
-//! The keys that say how the crawler works: the frontier's order and means, and how captures are kept.
+//! The keys that say how the crawler works: the frontier's order and means, how captures are kept, and which archives
+//! they come from.
 
-use super::written::{optional, size, text, whole, word};
+use super::written::{list, optional, size, text, whole, word};
 use crate::spec::shape::{Shape, words};
 use crate::spec::table::{Key, set};
-use crate::spec::{ArchiveRules, DigestKind, FrontierRules, Order, SiteOrder, Update};
+use crate::spec::value::Value;
+use crate::spec::{
+    ArchiveRules, DigestKind, ExtractRules, FrontierRules, Order, SiteOrder, SnapshotChoice, Update,
+};
 
 pub(in crate::spec) const FRONTIER: &[Key<FrontierRules>] = &[
     Key {
@@ -85,6 +89,25 @@ pub(in crate::spec) const ARCHIVE: &[Key<ArchiveRules>] = &[
         meaning: "level of gzip, 1 fastest, 12 smallest",
         read: |rules, value| set(&mut rules.compression_level, value.whole()),
         write: |rules| whole(rules.compression_level),
+    },
+];
+
+pub(in crate::spec) const EXTRACT: &[Key<ExtractRules>] = &[
+    Key {
+        name: "archives",
+        shape: Shape::List(&Shape::Described(
+            "a WARC file, a folder, an index, or the address of a CDX server",
+        )),
+        meaning: "where the collection is taken from by `annalist extract`, beside what --archive names",
+        read: |rules, value| set(&mut rules.archives, value.list(Value::text)),
+        write: |rules| list(&rules.archives),
+    },
+    Key {
+        name: "snapshot",
+        shape: Shape::Word(words::<SnapshotChoice>),
+        meaning: "which snapshot of a page is taken: event is the earliest within the event, else the nearest to it",
+        read: |rules, value| set(&mut rules.snapshot, value.word()),
+        write: |rules| word(rules.snapshot),
     },
 ];
 

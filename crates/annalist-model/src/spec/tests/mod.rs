@@ -4,7 +4,7 @@ mod mistakes;
 mod round_trip;
 mod seeds;
 
-use super::{Order, Parsed, RobotsPolicy, ScopeKind, Spec, parse};
+use super::{Order, Parsed, RelevanceKind, RobotsPolicy, ScopeKind, Spec, parse};
 use std::time::Duration;
 
 /// What every spec needs, and nothing else.
@@ -56,6 +56,8 @@ from = 2009-10-01
 until = 2012-06-30
 lead = "30d"
 cooldown = "1y"
+relevance = "mean"
+weight = 0.25
 
 [scope]
 include = ['host.endsWith(".gr") && depth <= 4']
@@ -90,8 +92,12 @@ allow = ["127.0.0.0/8"]
     assert_eq!((spec.seeds[1].scope, spec.seeds[1].depth), (ScopeKind::Domain, Some(3)));
     assert_eq!(spec.topic.entities[0].aliases, ["Samaras"]);
     assert_eq!(spec.event.as_ref().unwrap().until, jiff::civil::date(2012, 6, 30));
+    assert_eq!(
+        spec.event.as_ref().map(|event| (event.relevance, event.weight)),
+        Some((RelevanceKind::Mean, 0.25))
+    );
     assert_eq!(spec.scope.include[0].key, "scope.include[0]");
-    assert_eq!(spec.scope.include[0].line, 26);
+    assert_eq!(spec.scope.include[0].line, 28);
     assert_eq!(spec.limits.size_bytes, Some(50_000_000_000));
     assert_eq!(spec.politeness.min_delay, Duration::from_secs(2));
     assert_eq!(spec.network.resolve[0].0, "blog.test");
@@ -176,4 +182,29 @@ fn limits_of_pages_are_those_of_a_whole_site() {
     let mistakes = parsed(&text).mistakes;
     assert_eq!(mistakes.len(), 1, "{mistakes:?}");
     assert!(mistakes[0].message.contains("write them for example.org"));
+}
+
+#[test]
+fn a_collection_out_of_an_archive_goes_anywhere_and_may_begin_with_its_references() {
+    let seeded = format!("{LEAST}[extract]\nsnapshot = \"all\"\n");
+    let extract = spec(&seeded);
+    assert_eq!(extract.seeds[0].scope, ScopeKind::Any);
+    assert_eq!(extract.extract.unwrap().snapshot, super::SnapshotChoice::All);
+    assert_eq!(spec(LEAST).seeds[0].scope, ScopeKind::Host);
+    let said = seeded.replace("[extract]", "scope = \"host\"\n[extract]");
+    assert_eq!(spec(&said).seeds[0].scope, ScopeKind::Host);
+
+    let unseeded = "name = \"x\"\n[topic]\nreferences = [\"http://a.test/\"]\n";
+    assert!(super::parse_extract(unseeded, &no_files).spec.is_some());
+    assert!(parsed(unseeded).spec.is_none(), "a crawl needs seeds");
+    let nothing = super::parse_extract("name = \"x\"\n", &no_files).mistakes;
+    assert_eq!(nothing.len(), 1, "{nothing:?}");
+}
+
+#[test]
+fn the_last_day_of_an_event_belongs_to_it_as_a_whole() {
+    let event = format!("{LEAST}[event]\nfrom = 2010-05-01\nuntil = 2010-05-02\n");
+    let event = spec(&event).event.unwrap();
+    assert_eq!(event.begins().rfc3339(), "2010-05-01T00:00:00.000Z");
+    assert_eq!(event.ends().rfc3339(), "2010-05-02T23:59:59.999Z");
 }

@@ -6,9 +6,10 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::super::{
-    ArchiveRules, BadCertificates, DigestKind, Entity, Event, Expression, FetchRules, FrontierRules,
-    JudgeRules, Limits, Network, Order, Politeness, RobotsPolicy, SIGNALS, ScopeKind, ScopeRules, ScorerKind,
-    Seed, SiteOrder, SiteRules, Spec, Topic, Update, UrlPattern, Words,
+    ArchiveRules, BadCertificates, DigestKind, Entity, Event, Expression, ExtractRules, FetchRules,
+    FrontierRules, JudgeRules, Limits, Network, Order, Politeness, RelevanceKind, RobotsPolicy, SIGNALS,
+    ScopeKind, ScopeRules, ScorerKind, Seed, SiteOrder, SiteRules, SnapshotChoice, Spec, Topic, Update,
+    UrlPattern, Words,
 };
 use crate::score::Score;
 use crate::url::{CanonicalUrl, Canonicaliser};
@@ -58,9 +59,12 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn event()(day in 1i8..28, later in 0i8..2, lead in duration(), cooldown in duration()) -> Event {
+    fn event()(
+        day in 1i8..28, later in 0i8..2, lead in duration(), cooldown in duration(), relevance in a_word::<RelevanceKind>(),
+        weight in 0f64..=1.0,
+    ) -> Event {
         let from = jiff::civil::date(2010, 2, day);
-        Event { from, until: jiff::civil::date(2010, 2 + later, day), lead, cooldown }
+        Event { from, until: jiff::civil::date(2010, 2 + later, day), lead, cooldown, relevance, weight }
     }
 }
 
@@ -159,6 +163,12 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn extract()(archives in prop::collection::vec(text(), 0..3), snapshot in a_word::<SnapshotChoice>()) -> ExtractRules {
+        ExtractRules { archives, snapshot }
+    }
+}
+
+prop_compose! {
     fn sites()(
         names in prop::collection::btree_set("[a-z]{1,8}\\.test", 0..3), delay in duration(), factor in maybe(0f64..9.0),
         robots in maybe(a_word::<RobotsPolicy>()), pages in maybe(1u64..99), size_bytes in maybe(size()),
@@ -175,13 +185,14 @@ prop_compose! {
     fn specs()(
         name in "[a-zé\"' ]{0,20}x", texts in prop::array::uniform2(maybe(text())), seeds in seeds(), topic in topic(),
         event in maybe(event()), scope in scope(), limits in limits(), politeness in politeness(), fetch in fetch(),
-        (network, judge, frontier, archive, sites) in (network(), judge(), frontier(), archive(), sites()), strip in text(),
+        (network, judge, frontier, archive, extract, sites) in
+            (network(), judge(), frontier(), archive(), maybe(extract()), sites()), strip in text(),
         apps in any::<bool>(), catalogue in prop::collection::vec(text(), 0..3),
     ) -> Spec {
         let [description, operator] = texts;
         Spec {
             name, contact: Some("me@a.test".into()), user_agent: Some("agent (+x)".into()), description, operator, apps,
-            catalogue, seeds, topic, event, scope, limits, politeness, fetch, network, judge, frontier, archive,
+            catalogue, seeds, topic, event, scope, limits, politeness, fetch, network, judge, frontier, archive, extract,
             canonical: Canonicaliser { strip_parameters: vec![strip], ..Canonicaliser::default() }, sites,
         }
     }
@@ -210,11 +221,14 @@ fn the_effective_spec_names_every_key() {
     spec.topic.entities.push(Entity { name: "n".into(), aliases: vec![] });
     spec.judge.patterns.push(UrlPattern { url: "*/forum/*".into(), score: 0.5 });
     spec.sites.push(SiteRules { site: "a.test".into(), ..SiteRules::default() });
+    spec.extract = Some(ExtractRules::default());
     spec.event = Some(Event {
         from: jiff::civil::date(2010, 1, 1),
         until: jiff::civil::date(2010, 1, 1),
         lead: Duration::ZERO,
         cooldown: Duration::ZERO,
+        relevance: RelevanceKind::Default,
+        weight: 0.5,
     });
     let text = spec.to_toml();
     for key in super::super::keys().into_iter().filter(|key| !["entity", "pattern"].contains(&key.name)) {

@@ -69,7 +69,7 @@ impl Meter {
         self.bar.as_ref().map_or_else(say, |bar| bar.suspend(say));
     }
 
-    /// How many files were damaged.
+    /// How many places could not be read.
     pub(super) fn finish(&self) -> u64 {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -79,8 +79,8 @@ impl Meter {
         let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
         let harm = match damaged {
             0 => String::new(),
-            1 => "; 1 file is damaged".to_owned(),
-            many => format!("; {} files are damaged", show::count(many)),
+            1 => "; 1 place could not be read".to_owned(),
+            many => format!("; {} places could not be read", show::count(many)),
         };
         eprintln!("{} captures in {files} of {}{harm}", show::count(captures), HumanBytes(self.bytes));
         damaged

@@ -1,0 +1,280 @@
+//! `annalist extract`: a collection out of a small archive whose every snapshot is known.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot set up its stand has failed, and may say how far it got"
+)]
+
+mod support;
+
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+use flate2::read::MultiGzDecoder;
+use serde_json::Value;
+use support::{annalist, assert_exit, assert_valid, captures, json_of};
+
+const SPEC: &str = r#"
+name = "festival"
+[topic]
+references = ["http://fest.test/"]
+keywords = ["lantern festival"]
+[event]
+from = 2010-06-01
+until = 2010-06-10
+lead = "30d"
+cooldown = "30d"
+"#;
+
+/// A WARC file as other people's programs write it: version 1.0, plain, with fields of their own.
+#[derive(Default)]
+struct Archive {
+    bytes: Vec<u8>,
+    count: usize,
+}
+
+impl Archive {
+    fn add(&mut self, kind: &str, url: &str, day: &str, more: &str, block: &str) -> &mut Archive {
+        self.count += 1;
+        let mut head = format!(
+            "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: <{url}>\r\nWARC-Date: {day}T12:00:00Z\r\nX-Odd:  as it was\r\n\
+             WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{:012}>\r\nContent-Type: application/http; msgtype=response\r\n",
+            self.count
+        );
+        write!(head, "{more}Content-Length: {}\r\n\r\n", block.len()).unwrap();
+        self.bytes.extend([head.as_bytes(), block.as_bytes(), b"\r\n\r\n"].concat());
+        self
+    }
+
+    fn page(&mut self, url: &str, day: &str, body: &str) -> &mut Archive {
+        let block = format!("HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<!DOCTYPE html>{body}");
+        self.add("response", url, day, "", &block)
+    }
+
+    fn status(&mut self, url: &str, day: &str, status: &str) -> &mut Archive {
+        self.add("response", url, day, "", &format!("HTTP/1.0 {status}\r\n\r\n"))
+    }
+
+    fn write(&self, dir: &Path) -> PathBuf {
+        let path = dir.join("old.warc");
+        std::fs::write(&path, &self.bytes).unwrap();
+        path
+    }
+}
+
+const NEWS: &str = "<p>The lantern festival on the river began: lanterns, boats and music by the river.";
+
+/// The festival's front page was captured before, twice during, and after the event.
+fn archive() -> Archive {
+    let mut archive = Archive::default();
+    let front = |what: &str| {
+        format!(
+            "<title>Festival</title><img src=/logo.png><p>{what}: the lantern festival on the river. \
+             <a href=/news>Lantern festival news</a> <a href=http://www.fest.test/boats>Boats of the lantern festival</a> \
+             <a href=/lost>Lantern festival, the lost page</a> <a href=/moved>moved</a> <a href=/broken>broken</a>"
+        )
+    };
+    archive
+        .page("http://fest.test/", "2010-05-31", &front("before"))
+        .page("http://fest.test/", "2010-06-10", &front("last day"))
+        .page("http://fest.test/", "2010-06-03", &front("during"))
+        .page("http://fest.test/", "2011-06-03", &front("a year later"))
+        .page("http://fest.test/news", "2009-01-01", NEWS)
+        .page("http://fest.test/news", "2010-07-01", &format!("{NEWS} July."))
+        .page("http://fest.test/boats", "2010-06-05", "<p>Boats of the lantern festival.")
+        .page("http://fest.test/target", "2012-01-01", "<p>The lantern festival moved here.")
+        .status("http://fest.test/broken", "2010-06-05", "404 Not Found")
+        .add(
+            "response",
+            "http://fest.test/moved",
+            "2010-06-05",
+            "",
+            "HTTP/1.0 302 Found\r\nLocation: /target\r\n\r\n",
+        );
+    for day in ["2001-01-01", "2010-06-02", "2010-06-09"] {
+        let block = format!("HTTP/1.0 200 OK\r\nContent-Type: image/png\r\n\r\n{day}");
+        archive.add("response", "http://fest.test/logo.png", day, "", &block);
+    }
+    archive
+}
+
+fn extract(dir: &Path, archive: &Path, more: &[&str]) -> Output {
+    let spec = dir.join("spec.toml");
+    std::fs::write(&spec, SPEC).unwrap();
+    let job = dir.join("job");
+    annalist()
+        .arg("extract")
+        .arg(&spec)
+        .arg("--job")
+        .arg(&job)
+        .arg("--archive")
+        .arg(archive)
+        .args(more)
+        .arg("--json")
+        .output()
+        .unwrap()
+}
+
+fn taken(job: &Path) -> Vec<(String, String)> {
+    let mut taken: Vec<(String, String)> = Vec::new();
+    for file in support::files_in(&job.join("indexes"), ".cdxj") {
+        for line in std::fs::read_to_string(file).unwrap().lines() {
+            let (_, rest) = line.split_once(' ').unwrap();
+            let (at, json) = rest.split_once(' ').unwrap();
+            let json: Value = serde_json::from_str(json).unwrap();
+            let url = json["url"].as_str().unwrap().to_owned();
+            if url.starts_with("http") {
+                taken.push((url, at[..8].to_owned()));
+            }
+        }
+    }
+    taken.sort();
+    taken
+}
+
+/// All records of a collection.
+fn unpacked(job: &Path) -> String {
+    let mut text = Vec::new();
+    for file in support::files_in(&job.join("archive"), ".warc.gz") {
+        MultiGzDecoder::new(std::fs::File::open(file).unwrap()).read_to_end(&mut text).unwrap();
+    }
+    String::from_utf8(text).unwrap()
+}
+
+fn of(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+    pairs.iter().map(|(path, day)| (format!("http://fest.test{path}"), (*day).to_owned())).collect()
+}
+
+#[test]
+fn of_each_page_the_earliest_snapshot_within_the_event_is_taken_else_the_nearest_byte_for_byte() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = archive();
+    let output = extract(dir.path(), &archive.write(dir.path()), &[]);
+    assert_exit(&output, 0);
+    let job = dir.path().join("job");
+    let expected = of(&[
+        ("/", "20100603"),
+        ("/boats", "20100605"),
+        // What a page embeds is taken as it was when the page was captured.
+        ("/logo.png", "20100602"),
+        ("/moved", "20100605"),
+        ("/news", "20100701"),
+        ("/target", "20120101"),
+    ]);
+    assert_eq!(taken(&job), expected, "{}", String::from_utf8_lossy(&output.stdout));
+    assert_valid(&job);
+
+    let text = unpacked(&job);
+    let whole = String::from_utf8(archive.bytes).unwrap();
+    let records: Vec<&str> = whole.split_inclusive("\r\n\r\nWARC/1.0").collect();
+    let kept = records.iter().filter(|record| {
+        text.contains(record.trim_start_matches("WARC/1.0").trim_end_matches("WARC/1.0").trim())
+    });
+    assert_eq!(kept.count(), 6, "six records, each with every byte it had");
+}
+
+#[test]
+fn what_the_archive_lacks_is_listed_by_estimated_relevance_for_a_live_crawl() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = extract(dir.path(), &archive().write(dir.path()), &[]);
+    assert_exit(&output, 0);
+    let job = dir.path().join("job");
+    let missing = std::fs::read_to_string(job.join("missing.txt")).unwrap();
+    let urls: Vec<&str> = missing.lines().filter(|line| !line.starts_with('#')).collect();
+    assert_eq!(urls.len(), 2, "{missing}");
+    assert!(
+        urls[0].starts_with("http://fest.test/lost\tscore=0."),
+        "its link speaks of the festival: {missing}"
+    );
+    assert!(urls[1].starts_with("http://fest.test/broken\t"), "{missing}");
+    assert_eq!(json_of(&output)["skipped_by_reason"]["missing"], 2);
+
+    let explained = annalist().arg("explain").arg(&job).arg("http://fest.test/broken").output().unwrap();
+    let explained = String::from_utf8_lossy(&explained.stdout).into_owned();
+    assert!(explained.contains("the archive has 1 snapshots of it, all of them errors"), "{explained}");
+    let dry = annalist()
+        .args(["crawl", "--dry-run", "--contact", "https://me.example/", "--seeds"])
+        .arg(job.join("missing.txt"))
+        .output()
+        .unwrap();
+    assert_exit(&dry, 0);
+    assert!(String::from_utf8_lossy(&dry.stdout).contains("http://fest.test/lost"));
+}
+
+#[test]
+fn all_snapshots_can_be_taken_and_those_that_nearly_repeat_an_earlier_one_are_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = extract(dir.path(), &archive().write(dir.path()), &["--snapshot", "all"]);
+    assert_exit(&output, 0);
+    let job = dir.path().join("job");
+    let count =
+        |path: &str| taken(&job).iter().filter(|(url, _)| *url == format!("http://fest.test{path}")).count();
+    assert_eq!((count("/"), count("/news"), count("/logo.png")), (4, 2, 3));
+    let text = unpacked(&job);
+    let near: Vec<&str> = text.lines().filter(|line| line.starts_with("nearDuplicateOf:")).collect();
+    // The front page with one other word, and the news with one more.
+    let expected = ["2010-05-31", "2009-01-01"].map(|day| format!("nearDuplicateOf: {day}T12:00:00.000Z"));
+    assert_eq!(near, expected);
+    assert_valid(&job);
+}
+
+#[test]
+fn an_interrupted_extraction_goes_on_where_it_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = archive().write(dir.path());
+    let first = extract(dir.path(), &path, &["--limit", "2"]);
+    assert_exit(&first, 0);
+    let job = dir.path().join("job");
+    assert!(captures(&job).len() < 6);
+    let second = extract(dir.path(), &path, &[]);
+    assert_exit(&second, 0);
+    let whole = taken(&job);
+    assert_eq!(whole.len(), 6, "{whole:?}");
+    assert_valid(&job);
+    let third = annalist().args(["extract", "--json", "--job"]).arg(&job).output().unwrap();
+    assert_exit(&third, 0);
+    assert_eq!(taken(&job), whole, "nothing is taken twice");
+}
+
+#[test]
+fn a_revisit_comes_with_what_it_stands_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut archive = Archive::default();
+    let digest = "WARC-Payload-Digest: sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\r\n";
+    let body = "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<p>The lantern festival.";
+    archive.add("response", "http://fest.test/", "2009-06-03", digest, body);
+    let refers = format!(
+        "{digest}WARC-Profile: http://netpreserve.org/warc/1.0/revisit/identical-payload-digest\r\n\
+         WARC-Refers-To-Target-URI: http://fest.test/\r\nWARC-Refers-To-Date: 2009-06-03T12:00:00Z\r\n"
+    );
+    let head = "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n";
+    archive.add("revisit", "http://fest.test/", "2010-06-03", &refers, head);
+    let output = extract(dir.path(), &archive.write(dir.path()), &[]);
+    assert_exit(&output, 0);
+    let job = dir.path().join("job");
+    assert_eq!(taken(&job), of(&[("/", "20090603"), ("/", "20100603")]));
+    assert_eq!(json_of(&output)["revisits"], 1);
+}
+
+#[test]
+fn what_cannot_be_done_is_said_with_what_to_do() {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = dir.path().join("spec.toml");
+    std::fs::write(&spec, SPEC).unwrap();
+    let told = |args: &[&str]| {
+        let output = annalist().arg("extract").args(args).output().unwrap();
+        assert_exit(&output, 4);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let spec = spec.to_str().unwrap();
+    assert!(told(&[]).contains("give a SPEC"));
+    assert!(told(&[spec]).contains("--archive"));
+    assert!(told(&[spec, "--archive", "x", "--snapshot", "best"]).contains("event, newest, oldest, all"));
+    let nothing = annalist().args(["extract", spec, "--archive", "nowhere.warc.gz"]).output().unwrap();
+    assert_ne!(nothing.status.code(), Some(0));
+    assert!(String::from_utf8_lossy(&nothing.stderr).contains("nowhere.warc.gz"));
+}
