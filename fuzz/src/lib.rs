@@ -35,6 +35,7 @@ mod targets {
     pub(crate) mod surt;
     pub(crate) mod terms;
     pub(crate) mod url;
+    pub(crate) mod wacz;
     pub(crate) mod warc;
 }
 
@@ -57,6 +58,7 @@ impl Target {
 
 pub const TARGETS: &[Target] = &[
     Target { made: targets::warc::made, ..Target::new("warc", targets::warc::run) },
+    Target { made: targets::wacz::made, ..Target::new("wacz", targets::wacz::run) },
     Target::new("http_head", targets::http_head::run),
     Target::new("chunks", targets::chunks::run),
     Target::new("response", targets::response::run),

@@ -115,6 +115,11 @@ fn any_index_line_is_written_as_it_was_read() {
 }
 
 #[test]
+fn any_wacz_file_is_judged_to_its_end() {
+    hunt("wacz", 1_500);
+}
+
+#[test]
 fn any_text_has_terms_that_can_be_counted_written_and_weighed() {
     hunt("terms", 8_000);
 }

@@ -61,7 +61,7 @@ fn main() -> Outcome<()> {
         // What is made at first use, and learned, is made once a crawl.
         let notebook = Mutex::new(Notebook::default());
         let first = spent(|| {
-            drop(pages.iter().map(|sample| look(&catalogue, &notebook, sample)).collect::<Vec<_>>())
+            drop(pages.iter().map(|sample| look(&catalogue, &notebook, sample)).collect::<Vec<_>>());
         });
         figures.insert(format!("{name}.first_look_ms"), millis(first));
         for _ in 0..rounds {

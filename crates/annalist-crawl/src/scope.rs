@@ -17,6 +17,7 @@
 mod areas;
 mod expression;
 mod names;
+mod query;
 mod surts;
 mod traps;
 mod way;
@@ -32,6 +33,7 @@ use annalist_model::{CanonicalUrl, Hop, Link, Score, SkipReason};
 use areas::{Areas, Widened};
 use expression::{Rule, Subject};
 use names::Names;
+pub use query::Query;
 use surts::Surts;
 pub use way::{Passed, Walked, Way};
 

@@ -187,7 +187,8 @@ impl Inner {
             original.ok_or_else(|| unreadable("the capture it refers to is not in the archive"))?;
         let payload = self.read(original)?;
         let head = referred.head.unwrap_or(payload.archived.head);
-        let archived = Archived { url: snapshot.url.clone(), head, body: payload.archived.body };
+        let archived =
+            Archived { url: snapshot.url.clone(), at: snapshot.at, head, body: payload.archived.body };
         Ok(Fetched { snapshot, record, payload_of: Some(payload.record), archived })
     }
 

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use annalist_disk::RealDisk;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use uuid::Uuid;
 
 use crate::cdx::CdxLines;
 use crate::digest::DigestKind;
@@ -116,7 +115,7 @@ impl Copier {
             member.read_exact(&mut bytes).map_err(cut)?;
             return self.put(&bytes);
         }
-        self.make_room()?;
+        self.make_room(span.length)?;
         let start = self.length();
         let mut piece = vec![0; BUFFER_BYTES];
         loop {
@@ -135,7 +134,8 @@ impl Copier {
         let read = |e| CopyError::Read(ReadError::from_io(e, offset));
         let in_memory = record.content_length <= IN_MEMORY_BYTES;
         if !in_memory {
-            self.make_room()?;
+            // What cannot be packed gets a little longer.
+            self.make_room(record.content_length + record.content_length / 100)?;
         }
         let start = self.length();
         let mut member = Vec::new();
@@ -162,7 +162,7 @@ impl Copier {
     pub fn finish(mut self, pages: impl Iterator<Item = String>, about: &About) -> Result<Copied, CopyError> {
         if self.name.is_empty() {
             // An archive of nothing is an archive all the same, and says where it is from.
-            self.begin()?;
+            self.begin(0)?;
         }
         self.close()?;
         match self.place {
@@ -181,7 +181,7 @@ impl Copier {
 
     /// Adds a member that is all there.
     fn put(&mut self, member: &[u8]) -> Result<(), CopyError> {
-        self.make_room()?;
+        self.make_room(member.len() as u64)?;
         let start = self.length();
         self.write_all(member)?;
         self.index(Reader::new(Cursor::new(member)), start)
@@ -212,21 +212,21 @@ impl Copier {
         Ok(())
     }
 
-    /// Sees to it that a file is open that has not grown too long.
-    fn make_room(&mut self) -> Result<(), CopyError> {
-        if !self.name.is_empty() && self.length() < self.settings.roll_bytes {
+    /// Sees to it that a file is open that has not grown too long. A record of some gigabytes gets one of its own.
+    fn make_room(&mut self, length: u64) -> Result<(), CopyError> {
+        let fits = self.length() + length <= WaczWriter::SMALL_BYTES;
+        if !self.name.is_empty() && self.length() < self.settings.roll_bytes && fits {
             return Ok(());
         }
         self.close()?;
-        self.begin()
+        self.begin(length)
     }
 
-    fn begin(&mut self) -> Result<(), CopyError> {
+    fn begin(&mut self, length: u64) -> Result<(), CopyError> {
         let CopySettings { prefix, host, at_ms, warcinfo, .. } = &self.settings;
         self.name = file_name(prefix, *at_ms, self.copied.files, host);
         self.copied.files += 1;
-        let id = RecordId::new(Uuid::new_v4());
-        let warcinfo = Record::warcinfo(id, *at_ms, &self.name, warcinfo);
+        let warcinfo = Record::warcinfo(id_of(&self.name, warcinfo), *at_ms, &self.name, warcinfo);
         match &mut self.place {
             Place::Folder { archive, open, .. } => {
                 let path = archive.join(&self.name);
@@ -235,7 +235,7 @@ impl Copier {
                 let out = BufWriter::with_capacity(BUFFER_BYTES, file);
                 *open = Some(OpenFile { out, file: read, length: 0 });
             }
-            Place::Wacz { writer, .. } => writer.begin_warc(&self.name)?,
+            Place::Wacz { writer, .. } => writer.begin_warc(&self.name, length)?,
         }
         let mut member = Vec::new();
         self.packer.pack(&warcinfo, &mut member).map_err(|e| WriteError::of(e, Path::new(&self.name)))?;
@@ -270,6 +270,13 @@ impl Copier {
             Place::Wacz { writer, .. } => writer.length(),
         }
     }
+}
+
+/// Names of files are unique, and so is what is made of one.
+fn id_of(name: &str, warcinfo: &[(String, String)]) -> RecordId {
+    let digest = DigestKind::Sha256.of(format!("{name} {warcinfo:?}").as_bytes());
+    let bytes = digest.as_bytes().first_chunk().copied().unwrap_or_default();
+    RecordId::new(uuid::Builder::from_random_bytes(bytes).into_uuid())
 }
 
 /// Into the open file.

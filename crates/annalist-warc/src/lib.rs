@@ -57,7 +57,7 @@ mod zipnum;
 pub use as_is::Stored;
 pub use cdx::{CdxColumns, CdxLine, CdxLines};
 pub use copy::{Copied, Copier, CopyError, CopySettings};
-pub use date::{digits14, digits17, millis_of_digits, rfc3339};
+pub use date::{digits14, digits17, millis_of_digits, millis_of_warc_date, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fault::{Fault, ReadError};
 pub use fields::Fields;

@@ -70,9 +70,7 @@ impl Wacz {
             if entry.name.ends_with(".gz") {
                 lines = Box::new(BufReader::new(MultiGzDecoder::new(lines)));
             }
-            for line in lines.split(b'\n') {
-                take(&String::from_utf8_lossy(&line?));
-            }
+            each_line(lines, &mut |line| take(&String::from_utf8_lossy(line)))?;
         }
         Ok(())
     }
@@ -98,6 +96,20 @@ impl Wacz {
         self.read(entry).take(LARGEST).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
+}
+
+/// Every line without its end. A file without line ends is not held in memory as one.
+pub(crate) fn each_line(mut input: impl BufRead, take: &mut dyn FnMut(&[u8])) -> io::Result<()> {
+    const LONGEST: u64 = 16 << 20;
+    let mut line = Vec::new();
+    while (&mut input).take(LONGEST).read_until(b'\n', &mut line)? > 0 {
+        if line.len() as u64 == LONGEST {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "a line has no end"));
+        }
+        take(line.strip_suffix(b"\n").unwrap_or(&line));
+        line.clear();
+    }
+    Ok(())
 }
 
 fn is_archive_name(name: &str) -> bool {

@@ -5,7 +5,7 @@ mod read;
 mod write;
 
 pub(crate) use read::{Method, ZipEntry, read_entries};
-pub(crate) use write::{Stored, ZipWriter};
+pub(crate) use write::{Room, Stored, ZipWriter};
 
 const LOCAL_HEAD: [u8; 4] = *b"PK\x03\x04";
 const CENTRAL_HEAD: [u8; 4] = *b"PK\x01\x02";
@@ -27,7 +27,7 @@ const NAME_IS_UTF8: u16 = 0x800;
 mod tests {
     use std::io::{Read, Seek, SeekFrom, Write};
 
-    use super::{Method, ZipWriter, read_entries};
+    use super::{CENTRAL_HEAD, LOCAL_HEAD, Method, Room, ZipWriter, read_entries};
 
     #[test]
     fn what_was_stored_is_found_again_where_it_lies() {
@@ -37,7 +37,7 @@ mod tests {
         for (name, bytes) in
             [("archive/a.warc.gz", &b"hello"[..]), ("pages/p\u{e4}ges.jsonl", b""), ("c", b"xyz")]
         {
-            zip.begin(name).unwrap();
+            zip.begin(name, Room::Small).unwrap();
             zip.write_all(bytes).unwrap();
             told.push((name.to_owned(), bytes.to_vec(), zip.end().unwrap().length));
         }
@@ -65,7 +65,7 @@ mod tests {
         file.seek(SeekFrom::Start(FAR)).unwrap();
         let mut zip = ZipWriter::new(file.try_clone().unwrap(), 0).unwrap();
         for name in ["a", "b"] {
-            zip.begin(name).unwrap();
+            zip.begin(name, Room::Small).unwrap();
             zip.write_all(name.as_bytes()).unwrap();
             zip.end().unwrap();
         }
@@ -79,11 +79,30 @@ mod tests {
     }
 
     #[test]
+    fn an_entry_has_an_extra_field_where_the_list_has_one_and_only_there() {
+        for (room, expected) in [(Room::Small, 0), (Room::Large, 20)] {
+            let mut file = tempfile::tempfile().unwrap();
+            let mut zip = ZipWriter::new(file.try_clone().unwrap(), 0).unwrap();
+            zip.begin("a", room).unwrap();
+            zip.write_all(b"hello").unwrap();
+            zip.end().unwrap();
+            zip.finish().unwrap();
+            assert_eq!(read_entries(&mut file).unwrap()[0].length, 5);
+            let mut whole = Vec::new();
+            file.seek(SeekFrom::Start(0)).unwrap();
+            file.read_to_end(&mut whole).unwrap();
+            let list = whole.windows(4).position(|four| four == CENTRAL_HEAD).unwrap();
+            assert!(whole.starts_with(&LOCAL_HEAD));
+            assert_eq!((whole[28], whole[list + 30]), (expected, expected), "{room:?}");
+        }
+    }
+
+    #[test]
     fn what_is_no_zip_file_is_an_error_whatever_is_wrong_with_it() {
         let mut whole = Vec::new();
         let mut file = tempfile::tempfile().unwrap();
         let mut zip = ZipWriter::new(file.try_clone().unwrap(), 0).unwrap();
-        zip.begin("archive/a.warc.gz").unwrap();
+        zip.begin("archive/a.warc.gz", Room::Small).unwrap();
         zip.write_all(b"hello").unwrap();
         zip.end().unwrap();
         zip.finish().unwrap();

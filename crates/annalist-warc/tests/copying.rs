@@ -17,12 +17,12 @@ use annalist_warc::{
 };
 use support::{START_MS, gzip, html_capture, ids, revisit_of, text};
 
-fn settings(roll_bytes: u64) -> CopySettings {
+fn settings(prefix: &str) -> CopySettings {
     CopySettings {
-        prefix: "copy".to_owned(),
+        prefix: prefix.to_owned(),
         host: "host".to_owned(),
         at_ms: START_MS,
-        roll_bytes,
+        roll_bytes: 2_000,
         warcinfo: vec![("description".to_owned(), "copied".to_owned())],
     }
 }
@@ -96,7 +96,7 @@ fn pack_all(from: &[WarcFile], copier: &mut Copier) {
 
 fn to_wacz(from: &[WarcFile], path: &Path) -> Copied {
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(path).unwrap();
-    let mut copier = Copier::into_wacz(file, settings(2_000)).unwrap();
+    let mut copier = Copier::into_wacz(file, settings("wacz")).unwrap();
     copy_all(from, &mut copier);
     let pages = [r#"{"id":"1","url":"http://a.test/","ts":"2026-11-15T20:59:21Z","title":"A"}"#.to_owned()];
     let about = About { title: "A".to_owned(), software: "annalist".to_owned(), ..About::default() };
@@ -104,7 +104,7 @@ fn to_wacz(from: &[WarcFile], path: &Path) -> Copied {
 }
 
 fn to_folder(from: &[WarcFile], dir: &Path) -> Copied {
-    let mut copier = Copier::into_folder(dir, settings(2_000)).unwrap();
+    let mut copier = Copier::into_folder(dir, settings("copy")).unwrap();
     copy_all(from, &mut copier);
     copier.finish(std::iter::empty(), &About::default()).unwrap()
 }
@@ -222,7 +222,7 @@ fn an_index_that_leads_astray_is_noticed() {
     let (wacz, source) = (dir.path().join("a.wacz"), archive(dir.path()));
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(&wacz).unwrap();
     let mut writer = annalist_warc::WaczWriter::new(file, START_MS).unwrap();
-    writer.begin_warc("a.warc.gz").unwrap();
+    writer.begin_warc("a.warc.gz", 0).unwrap();
     std::io::copy(&mut File::open(source).unwrap(), &mut writer).unwrap();
     writer.end().unwrap();
     let mut lines = annalist_warc::CdxLines::default();

@@ -42,10 +42,14 @@ pub enum Command {
     Judge(JudgeArgs),
     /// Say what software made a page, what was written on it, and which of its links lead to more
     Apps(AppsArgs),
+    /// Say when pages were published, how sure that is, and what says so
+    Date(DateArgs),
     /// Make a sorted CDXJ index of WARC files, or count in how many of their documents each term occurs
     Index(IndexArgs),
     /// Validate WARC and WACZ files strictly
     Verify(VerifyArgs),
+    /// Give a selection of what was archived to others: as WARC or WACZ, as tables, or as a graph of links
+    Export(Box<ExportArgs>),
     /// Compare ways to choose the next link, by repeatable crawls of an archive
     Simulate(SimulateArgs),
     /// Crawl a small web made for trying, on this machine only, by topic and breadth first, and compare
@@ -75,6 +79,9 @@ pub struct ExtractArgs {
     /// A WARC or ARC file, a folder of them, an index, or the address of a CDX server; several may be given
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub archive: Vec<String>,
+    /// Where the WARC files are that an index names, when they are not near it: a folder, or for a CDX server an address
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub warcs: Vec<String>,
     /// Where the collection is kept [default: collections/NAME]
     #[arg(long, value_name = "DIR")]
     pub job: Option<PathBuf>,
@@ -332,6 +339,32 @@ pub struct AppsPageArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  annalist date saved/*.html
+  annalist date page.html --url https://www.example.org/2014/05/17/story --captured 2014-06-01
+  annalist date https://www.example.org/story --contact https://library.example/crawler --json")]
+pub struct DateArgs {
+    /// Files with HTML pages, or addresses
+    #[arg(value_name = "FILE|URL", required = true)]
+    pub pages: Vec<String>,
+    /// The address that the page of a file has on the web
+    #[arg(long, value_name = "ADDRESS")]
+    pub url: Option<String>,
+    /// The day on which the pages of files were captured: nothing on them was published later
+    #[arg(long, value_name = "DAY")]
+    pub captured: Option<String>,
+    /// Where a webmaster finds out who asks; needed for pages of the live web
+    #[arg(long, value_name = "URL")]
+    pub contact: Option<String>,
+    /// A non-public network that may be asked all the same, such as 127.0.0.0/8
+    #[arg(long, value_name = "NETWORK")]
+    pub allow: Vec<String>,
+    /// One JSON object a line for each page
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct AppsObjectsArgs {
     /// The job directory
     pub dir: PathBuf,
@@ -416,15 +449,100 @@ pub struct VerifyArgs {
     pub json: bool,
 }
 
+#[derive(Debug, Default, Args)]
+#[command(
+    group = clap::ArgGroup::new("form").args(["warc", "wacz", "csv", "graph"]).required(true).multiple(true),
+    after_help = "Examples:
+  annalist export collections/first --wacz first.wacz               everything, for ReplayWeb.page
+  annalist export collections/first --wacz best.wacz --score 0.6 --limit 500
+  annalist export old.warc.gz new.wacz --warc greek --query 'host.endsWith(\".gr\")' --from 2009-10 --until 2012-06-30
+  annalist export collections/first --csv tables --graph links.graphml
+
+A capture is selected when all conditions hold; those that may be given several times hold when one of them does. With
+it come its request and metadata, what its page shows (where the archive tells), and what a revisit refers to. Records
+are copied byte for byte. --query speaks the language of scope expressions: url, host, site, path, query, depth, hops,
+via, mime, language, score. More is in docs/export.md.
+
+Exit codes: 0 done, 3 disk full, 4 what was asked for cannot be done, 9 failed or a source is damaged (what is intact
+is written), 11 interrupted: nothing was written."
+)]
+pub struct ExportArgs {
+    /// Job directories, WARC files, folders of them, or WACZ files
+    #[arg(required = true, value_name = "SOURCE")]
+    pub sources: Vec<PathBuf>,
+    /// Write WARC files and their indexes into this folder, as pywb serves it
+    #[arg(long, value_name = "DIR")]
+    pub warc: Option<PathBuf>,
+    /// Write everything into one WACZ file
+    #[arg(long, value_name = "FILE")]
+    pub wacz: Option<PathBuf>,
+    /// Write urls.csv, and missing.csv for a job, into this folder; a name ending in .csv is that of the first
+    #[arg(long, value_name = "DIR")]
+    pub csv: Option<PathBuf>,
+    /// Write who links to whom: GraphML, or a table if the name ends in .csv
+    #[arg(long, value_name = "FILE")]
+    pub graph: Option<PathBuf>,
+    /// Captures of at least this score, from 0 to 1
+    #[arg(long, value_name = "MIN")]
+    pub score: Option<f32>,
+    /// Captured at this date or later, such as 2011, 2011-03-05 or 2011-03-05T10:30:00Z
+    #[arg(long, value_name = "DATE")]
+    pub from: Option<String>,
+    /// Captured at this date or earlier; of a day, all of it
+    #[arg(long, value_name = "DATE")]
+    pub until: Option<String>,
+    /// --from and --until are about when a page was published; pages whose date is unknown are left out
+    #[arg(long)]
+    pub published: bool,
+    /// Of this site, such as example.org, with all its hosts; may be given several times
+    #[arg(long, value_name = "SITE")]
+    pub site: Vec<String>,
+    /// Of this host; may be given several times
+    #[arg(long, value_name = "HOST")]
+    pub host: Vec<String>,
+    /// Whose URL begins like this; may be given several times
+    #[arg(long, value_name = "URL")]
+    pub url_prefix: Vec<String>,
+    /// Of this media type, such as text/html or image/*; may be given several times
+    #[arg(long, value_name = "TYPE")]
+    pub mime: Vec<String>,
+    /// Answered with this status, such as 200, 2xx or 200-299; may be given several times
+    #[arg(long, value_name = "STATUS")]
+    pub status: Vec<String>,
+    /// For which this expression holds
+    #[arg(long, value_name = "EXPRESSION")]
+    pub query: Option<String>,
+    /// The N best of them
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub limit: Option<u64>,
+    /// What the collection is called [default: the name of the file]
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Replace what is there
+    #[arg(long)]
+    pub force: bool,
+    /// One JSON object as the last line of standard output
+    #[arg(long)]
+    pub json: bool,
+    /// No progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   annalist simulate --archive pages.warc.gz --topics topics.tsv --topic Science/Biology --topic History --repeat 5
   annalist simulate --archive first.warc.gz second.warc.gz --topics topics.tsv --topic Music --policy bfs avg avg+batch avg+bl5 avg+batch+bl5 --out curves
   annalist simulate --archive collections/first/archive --seed-urls seeds.txt --policy bfs avg
+  annalist simulate --archive archives --spec election.toml --pages 2000 --out curves
 
 Policies: default (the judge of a crawl with a topic, which is the seeds here); bfs (breadth first); first, last, max, sum, avg (best first by likeness to the seeds, with what becomes of the
 values that one link receives); oracle (knows which waiting links are relevant). Behind any of them: +batch schedules
 links after every 50 pages, +bl5 fetches 5 links of a site in a row.
+
+With --spec, what is looked for is the [event] of a spec, in the captures that show it best. Policies are then default, mean, content,
+time (by what content and time make of the page that a link is on), bfs and oracle; crawls with fixed half-lives and without
+keywords tell what these add.
 
 Exit codes: 0 done, 4 what was asked for cannot be done, 9 failed.")]
 pub struct SimulateArgs {
@@ -437,6 +555,9 @@ pub struct SimulateArgs {
     /// A topic to look for, with everything under its path
     #[arg(long, num_args = 1.., value_name = "PATH", requires = "topics")]
     pub topic: Vec<String>,
+    /// The spec of an event to look for; --topics and --topic then say which pages belong to it
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["repeat", "seeds", "seed_urls"])]
+    pub spec: Option<PathBuf>,
     /// A policy to compare [default: all of them, without +batch and +bl5]
     #[arg(long, num_args = 1.., value_name = "NAME")]
     pub policy: Vec<String>,

@@ -8,9 +8,11 @@ use crate::exit::Exit;
 mod apps;
 mod check;
 pub mod crawl;
+mod date;
 mod demo;
 mod evaluate;
 mod explain;
+mod export;
 mod extract;
 mod frequencies;
 mod index;
@@ -32,8 +34,10 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Learn(args) => learn::run(&args),
         Command::Judge(args) => judge::run(&args),
         Command::Apps(args) => apps::run(&args),
+        Command::Date(args) => date::run(&args),
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }

@@ -26,10 +26,18 @@ impl From<Exit> for ExitCode {
 #[error("{0}")]
 pub struct BadConfiguration(pub String);
 
+/// Somebody wanted it to end; nothing half done has its final name.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted: nothing was written")]
+pub struct Interrupted;
+
 /// The code for an error that ended the program.
 pub fn code_of(error: &anyhow::Error) -> Exit {
     if error.downcast_ref::<BadConfiguration>().is_some() {
         return Exit::BadConfiguration;
+    }
+    if error.downcast_ref::<Interrupted>().is_some() {
+        return Exit::Interrupted;
     }
     if let Some(CrawlError::Spec { .. } | CrawlError::SeedGone { .. }) = error.downcast_ref() {
         return Exit::BadConfiguration;
@@ -40,7 +48,7 @@ pub fn code_of(error: &anyhow::Error) -> Exit {
     let full = error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|e| e.kind() == std::io::ErrorKind::StorageFull);
+        .any(|e| matches!(e.kind(), std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded));
     if full { Exit::DiskFull } else { Exit::Failed }
 }
 
@@ -52,6 +60,8 @@ mod tests {
     fn a_full_disk_is_told_apart_from_other_failures() {
         let full = anyhow::Error::from(std::io::Error::from(std::io::ErrorKind::StorageFull)).context("x");
         assert_eq!(code_of(&full), Exit::DiskFull);
+        let copying = annalist_warc::CopyError::Write(std::io::ErrorKind::StorageFull.into());
+        assert_eq!(code_of(&anyhow::Error::from(copying).context("x")), Exit::DiskFull);
         assert_eq!(code_of(&anyhow::anyhow!("other")), Exit::Failed);
         assert_eq!(code_of(&BadConfiguration("x".into()).into()), Exit::BadConfiguration);
     }

@@ -82,6 +82,8 @@ fn the_newest_answer_of_an_address_counts_with_an_index_and_without() {
     for source in [by_index, by_reading] {
         assert_eq!(body(&source, "/"), "new");
         assert_eq!(body(&source, "/copy"), "new", "the payload of a revisit");
+        let at = |path| source.newest(&url(path)).unwrap().at.millis();
+        assert_eq!((at("/"), at("/copy")), (2000, 3000), "each has the time of its own capture");
         assert_eq!(source.newest(&url("/moved")).unwrap().head.location().as_deref(), Some("/"));
         assert!(matches!(source.newest(&url("/gone")), Err(NotThere::Missing)));
         assert_eq!(source.documents(), [url("/"), url("/copy")]);

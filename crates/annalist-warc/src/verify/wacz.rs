@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
-use std::io::{self, BufRead};
+use std::io;
 use std::path::Path;
 
 use flate2::Crc;
@@ -15,7 +15,7 @@ use crate::cdx::CdxLine;
 use crate::digest::{Digest, DigestKind, Hasher};
 use crate::index::index_reader;
 use crate::ready::each_ready;
-use crate::wacz::{ARCHIVE, PACKAGE, PACKAGE_DIGEST, PAGES, PAGES_FORMAT, Wacz};
+use crate::wacz::{ARCHIVE, PACKAGE, PACKAGE_DIGEST, PAGES, PAGES_FORMAT, Wacz, each_line};
 use crate::warc_file::WarcFile;
 use crate::zip::{Method, ZipEntry};
 
@@ -129,21 +129,22 @@ fn check_pages(wacz: &Wacz, report: &mut Report) {
     let Some(entry) = wacz.entry(PAGES) else {
         return report.add(0, Kind::BadPackage, format!("{PAGES} is missing"));
     };
-    for (number, line) in wacz.read(entry).split(b'\n').enumerate() {
-        let page = line.ok().and_then(|line| serde_json::from_slice::<Value>(&line).ok()).unwrap_or_default();
+    let mut number = 0;
+    let read = each_line(wacz.read(entry), &mut |line| {
+        number += 1;
+        let page: Value = serde_json::from_slice(line).unwrap_or_default();
         let has = |name: &str| page.get(name).is_some_and(|value| !value.is_null());
         let is_good = match number {
-            0 => page.get("format").and_then(Value::as_str) == Some(PAGES_FORMAT),
+            1 => page.get("format").and_then(Value::as_str) == Some(PAGES_FORMAT),
             _ => has("url") && has("ts"),
         };
         if !is_good {
-            let line = number + 1;
-            report.add(
-                entry.start,
-                Kind::BadPackage,
-                format!("{PAGES}, line {line}: no page with url and ts"),
-            );
+            let why = format!("{PAGES}, line {number}: no page with url and ts");
+            report.add(entry.start, Kind::BadPackage, why);
         }
+    });
+    if let Err(e) = read {
+        report.add(entry.start, Kind::BadPackage, format!("{PAGES} cannot be read: {e}"));
     }
 }
 

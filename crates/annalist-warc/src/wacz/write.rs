@@ -12,7 +12,7 @@ use super::{ARCHIVE, INDEX, INDEX_OF_INDEX, PACKAGE, PACKAGE_DIGEST, PAGES, PAGE
 use crate::cdx::CdxLines;
 use crate::date::rfc3339;
 use crate::digest::{Digest, DigestKind};
-use crate::zip::{Stored, ZipWriter};
+use crate::zip::{Room, Stored, ZipWriter};
 
 /// Lines of an index that are packed together, as pywb and ReplayWeb.page expect.
 const BLOCK_LINES: usize = 3_000;
@@ -37,14 +37,19 @@ pub struct WaczWriter {
 }
 
 impl WaczWriter {
+    /// A WARC file that is longer is told to be so when it begins.
+    pub const SMALL_BYTES: u64 = 4_000_000_000;
+
     pub fn new(file: File, at_ms: u64) -> io::Result<WaczWriter> {
         let zip = ZipWriter::new(file, at_ms)?;
         Ok(WaczWriter { zip, at_ms, name: String::new(), resources: Vec::new() })
     }
 
-    /// Starts a WARC file; its bytes are written until `end`.
-    pub fn begin_warc(&mut self, name: &str) -> io::Result<()> {
-        self.begin(&format!("{ARCHIVE}{name}"))
+    /// Starts a WARC file; its bytes are written until `end`. If they are more than [`WaczWriter::SMALL_BYTES`], `length`
+    /// has to say so.
+    pub fn begin_warc(&mut self, name: &str, length: u64) -> io::Result<()> {
+        let room = if length > WaczWriter::SMALL_BYTES { Room::Large } else { Room::Small };
+        self.begin(&format!("{ARCHIVE}{name}"), room)
     }
 
     /// How much of the entry is written.
@@ -73,7 +78,7 @@ impl WaczWriter {
         about: &About,
     ) -> io::Result<File> {
         self.write_index(index)?;
-        self.begin(PAGES)?;
+        self.begin(PAGES, Room::Small)?;
         writeln!(self, "{}", json!({"format": PAGES_FORMAT, "id": "pages", "title": "Pages"}))?;
         for page in pages {
             writeln!(self, "{page}")?;
@@ -110,7 +115,7 @@ impl WaczWriter {
     fn write_index(&mut self, lines: &CdxLines) -> io::Result<()> {
         let file_name = INDEX.rsplit('/').next().unwrap_or_default();
         let mut blocks = format!("!meta 0 {}\n", json!({"format": "cdxj-gzip-1.0", "filename": file_name}));
-        self.begin(INDEX)?;
+        self.begin(INDEX, Room::Small)?;
         let mut sorted = lines.sorted().peekable();
         while let Some(first) = sorted.peek() {
             let key = first.split(" {").next().unwrap_or_default().to_owned();
@@ -127,19 +132,19 @@ impl WaczWriter {
             self.write_all(&block)?;
         }
         self.end()?;
-        self.begin(INDEX_OF_INDEX)?;
+        self.begin(INDEX_OF_INDEX, Room::Small)?;
         self.write_all(blocks.as_bytes())?;
         self.end()
     }
 
-    fn begin(&mut self, name: &str) -> io::Result<()> {
+    fn begin(&mut self, name: &str, room: Room) -> io::Result<()> {
         name.clone_into(&mut self.name);
-        self.zip.begin(name)
+        self.zip.begin(name, room)
     }
 
     /// An entry that is in no list.
     fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
-        self.zip.begin(name)?;
+        self.zip.begin(name, Room::Small)?;
         self.zip.write_all(bytes)?;
         self.zip.end().map(|_| ())
     }

@@ -17,6 +17,14 @@ const VERSION: u16 = 45;
 const MADE_BY: u16 = 3 << 8 | VERSION;
 const FILE_MODE: u32 = 0o100_644 << 16;
 
+/// How long an entry may get, which decides where its length is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Room {
+    /// Below four gigabytes.
+    Small,
+    Large,
+}
+
 /// Writes a ZIP file from where its file stands.
 #[derive(Debug)]
 pub(crate) struct ZipWriter {
@@ -31,6 +39,7 @@ pub(crate) struct ZipWriter {
 #[derive(Debug)]
 struct Open {
     name: String,
+    room: Room,
     head_at: u64,
     start: u64,
     crc: Crc,
@@ -40,6 +49,7 @@ struct Open {
 #[derive(Debug)]
 struct Written {
     name: String,
+    room: Room,
     head_at: u64,
     length: u64,
     crc: u32,
@@ -60,12 +70,13 @@ impl ZipWriter {
     }
 
     /// Starts an entry; `write` adds to it until `end`.
-    pub(crate) fn begin(&mut self, name: &str) -> io::Result<()> {
+    pub(crate) fn begin(&mut self, name: &str, room: Room) -> io::Result<()> {
         let head_at = self.offset;
-        let head = self.local_head(name, 0, 0);
+        let head = self.local_head(name, room, 0, 0);
         self.put(&head)?;
         self.open = Some(Open {
             name: name.to_owned(),
+            room,
             head_at,
             start: self.offset,
             crc: Crc::new(),
@@ -88,11 +99,14 @@ impl ZipWriter {
     pub(crate) fn end(&mut self) -> io::Result<Stored> {
         let length = self.length();
         let open = self.open.take().ok_or_else(|| io::Error::other("no entry was begun"))?;
+        if open.room == Room::Small && length >= u64::from(IN_EXTRA) {
+            return Err(io::Error::other("an entry has grown beyond four gigabytes"));
+        }
         let crc = open.crc.sum();
         self.out.flush()?;
-        let head = self.local_head(&open.name, crc, length);
+        let head = self.local_head(&open.name, open.room, crc, length);
         self.out.get_ref().write_all_at(&head, open.head_at)?;
-        self.ended.push(Written { name: open.name, head_at: open.head_at, length, crc });
+        self.ended.push(Written { name: open.name, room: open.room, head_at: open.head_at, length, crc });
         Ok(Stored { length, sha256: open.hasher.finish() })
     }
 
@@ -140,27 +154,25 @@ impl ZipWriter {
         Ok(())
     }
 
-    /// Lengths are always in the extra field: when a head is written nobody knows yet how large they get.
-    fn local_head(&self, name: &str, crc: u32, length: u64) -> Vec<u8> {
+    /// The head before an entry. Readers that find no extra field in the list expect none here, so there is one only where
+    /// the list has one too.
+    fn local_head(&self, name: &str, room: Room, crc: u32, length: u64) -> Vec<u8> {
         let mut head = Vec::from(LOCAL_HEAD);
         head.extend(VERSION.to_le_bytes());
-        self.common(&mut head, crc, IN_EXTRA, name);
-        head.extend(20_u16.to_le_bytes());
+        self.common(&mut head, crc, short(room, length), name);
+        let large = lengths(room, length);
+        head.extend(if large.is_empty() { 0_u16 } else { 20 }.to_le_bytes());
         head.extend(name.as_bytes());
-        head.extend(EXTRA_64.to_le_bytes());
-        head.extend(16_u16.to_le_bytes());
-        head.extend(length.to_le_bytes());
-        head.extend(length.to_le_bytes());
+        if !large.is_empty() {
+            head.extend(EXTRA_64.to_le_bytes());
+            head.extend(16_u16.to_le_bytes());
+            head.extend(large);
+        }
         head
     }
 
     fn central_head(&self, entry: &Written) -> Vec<u8> {
-        let mut large = Vec::new();
-        let short = u32::try_from(entry.length).unwrap_or(IN_EXTRA);
-        if short == IN_EXTRA {
-            large.extend(entry.length.to_le_bytes());
-            large.extend(entry.length.to_le_bytes());
-        }
+        let mut large = lengths(entry.room, entry.length);
         let near = u32::try_from(entry.head_at).unwrap_or(IN_EXTRA);
         if near == IN_EXTRA {
             large.extend(entry.head_at.to_le_bytes());
@@ -170,7 +182,7 @@ impl ZipWriter {
         let mut head = Vec::from(CENTRAL_HEAD);
         head.extend(MADE_BY.to_le_bytes());
         head.extend(VERSION.to_le_bytes());
-        self.common(&mut head, entry.crc, short, &entry.name);
+        self.common(&mut head, entry.crc, short(entry.room, entry.length), &entry.name);
         head.extend(if large.is_empty() { 0 } else { large_bytes + 4 }.to_le_bytes());
         // No comment, the first disk, nothing about the content.
         head.extend([0; 6]);
@@ -210,6 +222,22 @@ impl Write for ZipWriter {
 
     fn flush(&mut self) -> io::Result<()> {
         self.out.flush()
+    }
+}
+
+/// A length as the head itself has it.
+fn short(room: Room, length: u64) -> u32 {
+    match room {
+        Room::Small => u32::try_from(length).unwrap_or(IN_EXTRA),
+        Room::Large => IN_EXTRA,
+    }
+}
+
+/// What the extra field says of it, stored and unpacked.
+fn lengths(room: Room, length: u64) -> Vec<u8> {
+    match room {
+        Room::Small => Vec::new(),
+        Room::Large => [length.to_le_bytes(), length.to_le_bytes()].concat(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What the end-to-end tests share: the program as a user runs it, the test web, and the tools that judge the result.
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod pywb;
 pub mod script;
 
 use std::collections::{BTreeSet, HashMap};

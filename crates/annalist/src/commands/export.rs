@@ -1,0 +1,337 @@
+//! `annalist export`: a selection of what was archived, as WARC files, as a WACZ file, as tables or as a graph of links.
+//!
+//! Archives are walked through twice. The first time every record is looked at and the selection is made (`survey.rs`,
+//! `selection.rs`, `choice.rs`); the second time only what was chosen is read (`reading.rs`) and copied.
+
+use std::fs::File;
+use std::io::BufWriter;
+use std::path::{Path, PathBuf};
+
+use annalist_crawl::clock;
+use annalist_crawl::job::JobDir;
+use annalist_warc::{About, Copied, Copier, CopySettings, Framing, Span, WarcFile};
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use crate::cli::ExportArgs;
+use crate::commands::verify::warc_files;
+use crate::exit::{BadConfiguration, Exit};
+use crate::progress::Progress;
+use crate::show;
+
+mod choice;
+mod fresh;
+mod graph;
+mod missing;
+mod pages;
+mod reading;
+mod selection;
+mod survey;
+mod table;
+mod watch;
+
+use choice::{Choice, choose};
+use fresh::{Fresh, Old};
+use graph::{Form, Graph};
+use pages::Pages;
+use reading::{PageReader, each_record};
+use selection::Selection;
+use survey::{Chosen, Survey, Surveyed};
+use table::Urls;
+use watch::Watch;
+
+/// WARC files are no longer than this by much.
+const ROLL_BYTES: u64 = 1_000_000_000;
+
+/// Everything that is asked for, under names that are not final.
+struct Outputs {
+    warc: Option<Fresh>,
+    wacz: Option<Fresh>,
+    urls: Option<Fresh>,
+    missing: Option<Fresh>,
+    graph: Option<(Fresh, Form)>,
+}
+
+/// What came of it.
+#[derive(Default)]
+struct Done {
+    copied: Copied,
+    pages: u64,
+    missing: u64,
+    nodes: u64,
+    edges: u64,
+}
+
+pub fn run(args: &ExportArgs) -> Result<Exit> {
+    let selection = Selection::new(args)?;
+    let files = sources(&args.sources)?;
+    let jobs = jobs(&args.sources);
+    let outputs = Outputs::new(args, &jobs)?;
+    let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
+    let mut survey = Survey::of(files, &selection, &watch)?;
+    let choice = choose(&mut survey, &selection);
+    if choice.meant == 0 && !selection.is_everything() {
+        watch.tell("nothing in there is what was asked for; nothing was written");
+        return Ok(Exit::Failed);
+    }
+    let mut done = Done::default();
+    let pages = read_again(&survey, &outputs, &mut done, &watch)?;
+    outputs.write_missing(&jobs, &mut done)?;
+    if let Some(fresh) = &outputs.warc {
+        let copier = Copier::into_folder(fresh.open_path(), settings(args, &args.warc, &survey))?;
+        done.copied = copy(copier, &survey, Pages::default(), &About::default(), &watch)?;
+    }
+    if let Some(fresh) = &outputs.wacz {
+        let about = About { main_page: pages.main_page(), ..about(args) };
+        let copier = Copier::into_wacz(fresh.create_file()?, settings(args, &args.wacz, &survey))?;
+        done.copied = copy(copier, &survey, pages, &about, &watch)?;
+    }
+    outputs.keep()?;
+    drop(watch);
+    tell(args, &survey, choice, &done);
+    Ok(if survey.damaged == 0 { Exit::Done } else { Exit::Failed })
+}
+
+impl Outputs {
+    /// Refuses what is there already before any work is done.
+    fn new(args: &ExportArgs, jobs: &[JobDir]) -> Result<Outputs> {
+        let old = if args.force { Old::Replace } else { Old::Refuse };
+        let fresh = |path: &Option<PathBuf>| path.as_deref().map(|path| Fresh::new(path, old)).transpose();
+        let (urls, missing) = match &args.csv {
+            Some(path) if Form::of(path) == Form::Table => {
+                let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+                (Some(path.clone()), Some(path.with_file_name(format!("{stem}-missing.csv"))))
+            }
+            Some(dir) => (Some(dir.join("urls.csv")), Some(dir.join("missing.csv"))),
+            None => (None, None),
+        };
+        let graph = fresh(&args.graph)?.zip(args.graph.as_deref().map(Form::of));
+        Ok(Outputs {
+            warc: fresh(&args.warc)?,
+            wacz: fresh(&args.wacz)?,
+            urls: fresh(&urls)?,
+            missing: fresh(&missing.filter(|_| !jobs.is_empty()))?,
+            graph,
+        })
+    }
+
+    fn write_missing(&self, jobs: &[JobDir], done: &mut Done) -> Result<()> {
+        if let Some(fresh) = &self.missing {
+            let mut out = BufWriter::new(fresh.create_file()?);
+            done.missing = missing::write(jobs, &mut out)?;
+            synced(out)?;
+        }
+        Ok(())
+    }
+
+    fn keep(self) -> Result<()> {
+        let graph = self.graph.map(|(fresh, _)| fresh);
+        [self.warc, self.wacz, self.urls, self.missing, graph].into_iter().flatten().try_for_each(Fresh::keep)
+    }
+}
+
+/// Reads the captures that are meant for everything that tells of them, and gives the pages among them.
+fn read_again(survey: &Survey, outputs: &Outputs, done: &mut Done, watch: &Watch) -> Result<Pages> {
+    let mut pages = Pages::default();
+    if outputs.urls.is_none() && outputs.wacz.is_none() && outputs.graph.is_none() {
+        return Ok(pages);
+    }
+    let mut urls = Urls::default();
+    let mut graph = match &outputs.graph {
+        Some((fresh, form)) => Some(Graph::new(BufWriter::new(fresh.create_file()?), *form, survey)?),
+        None => None,
+    };
+    let meant = survey.entries.iter().filter(|entry| entry.chosen == Chosen::Meant);
+    watch.begin("reading", meant.map(|entry| entry.length).sum());
+    let reader = PageReader::new();
+    for surveyed in &survey.files {
+        reader.each(surveyed, &survey.entries, watch, &mut |entry, seen| {
+            if outputs.urls.is_some() {
+                urls.add(&surveyed.file, entry, seen);
+            }
+            if outputs.wacz.is_some() {
+                pages.add(entry, seen);
+            }
+            if let Some(graph) = &mut graph {
+                graph.add(entry, seen)?;
+            }
+            Ok(())
+        })?;
+    }
+    if let Some(fresh) = &outputs.urls {
+        let mut out = BufWriter::new(fresh.create_file()?);
+        urls.write(&mut out)?;
+        synced(out)?;
+    }
+    if let Some(graph) = graph {
+        (done.nodes, done.edges) = (graph.nodes(), graph.edges);
+        synced(graph.finish()?)?;
+    }
+    done.pages = pages.len();
+    Ok(pages)
+}
+
+fn copy(mut copier: Copier, survey: &Survey, pages: Pages, about: &About, watch: &Watch) -> Result<Copied> {
+    let chosen = survey.entries.iter().filter(|entry| entry.chosen != Chosen::No);
+    watch.begin("copying", chosen.map(|entry| entry.length).sum());
+    for surveyed in &survey.files {
+        copy_file(&mut copier, surveyed, survey, watch).with_context(|| surveyed.file.shown())?;
+    }
+    Ok(copier.finish(pages.lines(), about)?)
+}
+
+fn copy_file(copier: &mut Copier, surveyed: &Surveyed, survey: &Survey, watch: &Watch) -> Result<()> {
+    if !surveyed.has_members {
+        return each_record(
+            surveyed,
+            &survey.entries,
+            |entry| entry.chosen != Chosen::No,
+            &mut |entry, record| {
+                copier.pack(record)?;
+                watch.advance(entry.length)
+            },
+        );
+    }
+    let entries = survey.entries.get(surveyed.entries.clone()).unwrap_or_default();
+    let section = surveyed.file.open()?;
+    for entry in entries.iter().filter(|entry| entry.chosen != Chosen::No) {
+        copier
+            .copy(&section, Span { offset: entry.offset, length: entry.length, framing: Framing::Alone })?;
+        watch.advance(entry.length)?;
+    }
+    Ok(())
+}
+
+fn synced(out: BufWriter<File>) -> Result<()> {
+    out.into_inner().map_err(std::io::IntoInnerError::into_error)?.sync_all().context("cannot be written")
+}
+
+/// The WARC files that are named, each once.
+fn sources(paths: &[PathBuf]) -> Result<Vec<WarcFile>> {
+    let mut files = Vec::new();
+    for path in warc_files(paths)? {
+        let found =
+            WarcFile::all_of(&path).map_err(|e| BadConfiguration(format!("{}: {e}", path.display())))?;
+        files.extend(found.into_iter().filter(|file| !files.contains(file)).collect::<Vec<_>>());
+    }
+    Ok(files)
+}
+
+/// Those sources that are crawls, and know what they did not get.
+fn jobs(paths: &[PathBuf]) -> Vec<JobDir> {
+    paths.iter().map(JobDir::new).filter(JobDir::exists).collect()
+}
+
+fn about(args: &ExportArgs) -> About {
+    About {
+        title: args.title.clone().unwrap_or_else(|| stem(args.wacz.as_deref())),
+        description: described(args),
+        software: software(),
+        main_page: None,
+    }
+}
+
+fn settings(args: &ExportArgs, out: &Option<PathBuf>, survey: &Survey) -> CopySettings {
+    let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let host = if host.is_empty() { "localhost".to_owned() } else { host };
+    let prefix = stem(out.as_deref());
+    let mut warcinfo: Vec<(String, String)> = [
+        ("software", software()),
+        ("format", "WARC File Format 1.1".to_owned()),
+        (
+            "conformsTo",
+            "https://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/".to_owned(),
+        ),
+        ("hostname", host.clone()),
+        ("isPartOf", args.title.clone().unwrap_or_else(|| prefix.clone())),
+        ("description", described(args)),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into();
+    let used = survey.files.iter().filter(|surveyed| {
+        let own = survey.entries.get(surveyed.entries.clone()).unwrap_or_default();
+        own.iter().any(|entry| entry.chosen != Chosen::No)
+    });
+    warcinfo.extend(used.map(|surveyed| ("source".to_owned(), surveyed.file.name.clone())));
+    CopySettings { prefix, host, at_ms: clock::now().millis(), roll_bytes: ROLL_BYTES, warcinfo }
+}
+
+fn software() -> String {
+    format!("annalist/{}", env!("CARGO_PKG_VERSION"))
+}
+
+fn stem(path: Option<&Path>) -> String {
+    let name = path.and_then(Path::file_stem).unwrap_or_default().to_string_lossy().into_owned();
+    if name.is_empty() { "export".to_owned() } else { name }
+}
+
+/// Which records these are, as it was typed.
+fn described(args: &ExportArgs) -> String {
+    let mut typed = Vec::new();
+    let mut add = |name: &str, value: &str| typed.push(format!("--{name} {value}"));
+    if let Some(score) = args.score {
+        add("score", &score.to_string());
+    }
+    let lists = [
+        ("site", &args.site),
+        ("host", &args.host),
+        ("url-prefix", &args.url_prefix),
+        ("mime", &args.mime),
+        ("status", &args.status),
+    ];
+    for (name, list) in lists {
+        list.iter().for_each(|value| add(name, value));
+    }
+    for (name, value) in [("from", &args.from), ("until", &args.until), ("query", &args.query)] {
+        value.iter().for_each(|value| add(name, value));
+    }
+    if args.published {
+        add("published", "");
+    }
+    if let Some(limit) = args.limit {
+        add("limit", &limit.to_string());
+    }
+    if typed.is_empty() {
+        "all records of the sources".to_owned()
+    } else {
+        format!("records selected by {}", typed.join(" "))
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "what was written is what the command is asked for")]
+fn tell(args: &ExportArgs, survey: &Survey, choice: Choice, done: &Done) {
+    let Done { copied, pages, missing, nodes, edges } = done;
+    if !args.quiet {
+        let also = if choice.along > 0 {
+            format!(", {} that come along", show::count(choice.along))
+        } else {
+            String::new()
+        };
+        println!("{} captures{also}", show::count(choice.meant));
+        if args.warc.is_some() || args.wacz.is_some() {
+            let (records, bytes) = (show::count(copied.records), show::bytes(copied.bytes));
+            println!("{records} records, {bytes}, {} WARC files", copied.files);
+        }
+        if args.graph.is_some() {
+            println!("{} addresses, {} links", show::count(*nodes), show::count(*edges));
+        }
+        let notes = [
+            (survey.doubles, "records were there more than once and are written once"),
+            (choice.elsewhere, "revisits refer to captures that are in none of the archives"),
+            (survey.damaged, "places are damaged"),
+        ];
+        for (count, what) in notes.iter().filter(|(count, _)| *count > 0) {
+            println!("{} {what}", show::count(*count));
+        }
+        let written = [&args.warc, &args.wacz, &args.csv, &args.graph].into_iter().flatten();
+        written.for_each(|path| println!("written: {}", path.display()));
+    }
+    if args.json {
+        let told = json!({
+            "captures": choice.meant, "along": choice.along, "originals_elsewhere": choice.elsewhere,
+            "records": copied.records, "bytes": copied.bytes, "files": copied.files, "pages": pages,
+            "missing": missing, "nodes": nodes, "links": edges, "doubles": survey.doubles, "damaged": survey.damaged,
+        });
+        println!("{told}");
+    }
+}

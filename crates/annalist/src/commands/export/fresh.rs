@@ -1,0 +1,107 @@
+//! A file or folder that is written under another name until it is complete: what has its final name is whole.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::exit::BadConfiguration;
+
+/// Behind the name of what is not complete yet.
+const OPEN_SUFFIX: &str = ".open";
+
+/// What to do with something that is there already.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Old {
+    Refuse,
+    Replace,
+}
+
+/// Gone when it is dropped, unless it was kept.
+#[derive(Debug)]
+pub struct Fresh {
+    path: PathBuf,
+    open: PathBuf,
+}
+
+impl Fresh {
+    pub fn new(path: &Path, old: Old) -> Result<Fresh> {
+        let Some(name) = path.file_name() else {
+            return Err(
+                BadConfiguration(format!("{} cannot be written: it has no name", path.display())).into()
+            );
+        };
+        if path.exists() && old == Old::Refuse {
+            let told =
+                format!("{} is there already: name another, or replace it with --force", path.display());
+            return Err(BadConfiguration(told).into());
+        }
+        let mut open = name.to_owned();
+        open.push(OPEN_SUFFIX);
+        let fresh = Fresh { path: path.to_owned(), open: path.with_file_name(open) };
+        // Left over when an earlier export was killed.
+        remove(&fresh.open).with_context(|| fresh.open.display().to_string())?;
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+        }
+        Ok(fresh)
+    }
+
+    /// Where to write.
+    pub fn open_path(&self) -> &Path {
+        &self.open
+    }
+
+    pub fn create_file(&self) -> Result<File> {
+        let opened = OpenOptions::new().read(true).write(true).create_new(true).open(&self.open);
+        opened.with_context(|| format!("{} cannot be made", self.open.display()))
+    }
+
+    /// It is complete, and synced: from now on it has its name.
+    pub fn keep(self) -> Result<()> {
+        let kept = remove(&self.path).and_then(|()| std::fs::rename(&self.open, &self.path)).and_then(|()| {
+            let parent = self.path.parent().filter(|parent| *parent != Path::new(""));
+            File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
+        });
+        kept.with_context(|| self.path.display().to_string())
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        let _ = remove(&self.open);
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    match removed {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fresh, Old};
+
+    #[test]
+    fn what_is_not_kept_leaves_no_trace_and_the_old_is_as_it_was() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.wacz");
+        std::fs::write(&path, "old").unwrap();
+        assert!(Fresh::new(&path, Old::Refuse).is_err());
+        let fresh = Fresh::new(&path, Old::Replace).unwrap();
+        std::fs::write(fresh.open_path(), "half").unwrap();
+        drop(fresh);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
+        assert_eq!(dir.path().read_dir().unwrap().count(), 1);
+
+        let fresh = Fresh::new(&path, Old::Replace).unwrap();
+        std::fs::write(fresh.open_path(), "new").unwrap();
+        fresh.keep().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(dir.path().read_dir().unwrap().count(), 1);
+    }
+}
