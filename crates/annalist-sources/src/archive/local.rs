@@ -1,13 +1,13 @@
-//! WARC files on this machine with one index of all their captures. The indexes beside them are made use of.
+//! WARC files on this machine, alone or in WACZ files, with one index of all their captures. The indexes beside them are made use of.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annalist_model::CanonicalUrl;
 use annalist_warc::{
-    CdxLine, Hole, Sorted, Sorter, index_name, index_path, on_threads, stored_bytes, surt_key,
+    CdxLine, Hole, Reader, Sorted, Sorter, WarcFile, index_name, index_warc, on_threads, surt_key,
 };
 
 use super::NotThere;
@@ -22,7 +22,7 @@ const MEMORY_BYTES: usize = 64 << 20;
 /// WARC files and what is in them.
 #[derive(Debug)]
 pub(super) struct Files {
-    paths: Vec<PathBuf>,
+    files: Vec<WarcFile>,
     /// By our own keys; the file's number is its name.
     lines: Sorted,
     pub(super) damaged: Vec<(PathBuf, Hole)>,
@@ -38,16 +38,20 @@ struct Found {
 impl Files {
     /// By the CDXJ beside a file, or in the folder `indexes` beside its own, if it is not older than the file; by reading
     /// the file else.
-    pub(super) fn open(paths: Vec<PathBuf>, scratch: &Path) -> io::Result<Files> {
+    pub(super) fn open(paths: &[PathBuf], scratch: &Path) -> io::Result<Files> {
+        let mut files = Vec::new();
+        for path in paths {
+            files.append(&mut WarcFile::all_of(path).map_err(|e| named(path, &e))?);
+        }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let own = || Found {
             sorter: Sorter::new(scratch, MEMORY_BYTES / threads),
             damaged: Vec::new(),
             failed: Ok(()),
         };
-        let found = on_threads(&paths, threads, &own, &|found: &mut Found, number, path| {
+        let found = on_threads(&files, threads, &own, &|found: &mut Found, number, file| {
             if found.failed.is_ok() {
-                found.failed = found.take(number, path);
+                found.failed = found.take(number, file);
             }
         });
         let (mut sorters, mut damaged) = (Vec::new(), Vec::new());
@@ -57,7 +61,7 @@ impl Files {
             sorters.push(one.sorter);
         }
         damaged.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(Files { paths, lines: Sorter::searchable(sorters)?, damaged })
+        Ok(Files { files, lines: Sorter::searchable(sorters)?, damaged })
     }
 
     pub(super) fn lines(&self, url: &str, take: &mut dyn FnMut(CdxLine)) -> io::Result<()> {
@@ -72,13 +76,14 @@ impl Files {
         })
     }
 
-    pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
-        self.paths.get(name.parse::<usize>().ok()?).cloned()
+    pub(super) fn file(&self, name: &str) -> Option<WarcFile> {
+        self.files.get(name.parse::<usize>().ok()?).cloned()
     }
 }
 
 impl Found {
-    fn take(&mut self, number: usize, path: &Path) -> io::Result<()> {
+    fn take(&mut self, number: usize, file: &WarcFile) -> io::Result<()> {
+        let path = &file.path;
         let mut pushed = Ok(());
         let mut take = |line: CdxLine| {
             if pushed.is_ok() {
@@ -86,8 +91,8 @@ impl Found {
                 pushed = self.sorter.push(&CdxLine { key: key(&line.url), filename, ..line });
             }
         };
-        if !lines_beside(path, &mut take)? {
-            let indexed = index_path(path, "", &mut take, &mut |_| ()).map_err(|e| named(path, &e))?;
+        if !lines_beside(file, &mut take)? {
+            let indexed = index_warc(file, "", &mut take, &mut |_| ()).map_err(|e| named(path, &e))?;
             let holes = indexed.holes.into_iter().filter(|hole| !is_being_written(path, hole));
             self.damaged.extend(holes.map(|hole| (path.to_owned(), hole)));
         }
@@ -109,10 +114,10 @@ pub(super) fn named(path: &Path, e: &io::Error) -> io::Error {
 }
 
 /// The lines about a file in the index that was made with it, if there is one with any.
-fn lines_beside(path: &Path, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> {
-    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
-    let name = name.to_string_lossy();
-    let index = index_name(&name);
+fn lines_beside(file: &WarcFile, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> {
+    let WarcFile { path, name, .. } = file;
+    let Some(dir) = path.parent().filter(|_| path.ends_with(name)) else { return Ok(false) };
+    let index = index_name(name);
     let made = fs::metadata(path).and_then(|metadata| metadata.modified()).map_err(|e| named(path, &e))?;
     for folder in [dir.to_owned(), dir.join("../indexes")] {
         let index = folder.join(&index);
@@ -122,7 +127,7 @@ fn lines_beside(path: &Path, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> 
         }
         let mut any = false;
         for line in BufReader::new(File::open(&index)?).lines() {
-            if let Some(line) = CdxLine::parse(&line?).filter(|line| line.filename == name) {
+            if let Some(line) = CdxLine::parse(&line?).filter(|line| line.filename == *name) {
                 any = true;
                 take(line);
             }
@@ -135,10 +140,20 @@ fn lines_beside(path: &Path, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> 
 }
 
 /// The record at a place in a file.
-pub(super) fn stored(path: &Path, place: &Place, spool: &Arc<Spool>) -> Result<StoredRecord, NotThere> {
-    let bytes = stored_bytes(path, place.offset, place.length)
-        .and_then(|input| StoredBytes::read(input, spool))
-        .map_err(|e| NotThere::Unreadable(format!("{} at byte {}: {e}", path.display(), place.offset)))?;
-    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(StoredRecord { file, offset: place.offset, bytes })
+pub(super) fn stored(file: &WarcFile, place: &Place, spool: &Arc<Spool>) -> Result<StoredRecord, NotThere> {
+    let unreadable =
+        |why: String| NotThere::Unreadable(format!("{} at byte {}: {why}", file.shown(), place.offset));
+    let section = file.open().map_err(|e| unreadable(e.to_string()))?;
+    let bytes = record_of(&mut section.records_at(place.offset), spool).map_err(unreadable)?;
+    Ok(StoredRecord { file: file.name.clone(), offset: place.offset, bytes })
+}
+
+/// The record that a reader stands at.
+pub(super) fn record_of<R: BufRead + Seek>(
+    reader: &mut Reader<R>,
+    spool: &Arc<Spool>,
+) -> Result<StoredBytes, String> {
+    let record = reader.next_record().map_err(|e| e.fault.to_string())?;
+    let mut record = record.ok_or("no record begins there")?;
+    StoredBytes::read(&mut record, spool).map_err(|e| e.to_string())
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use annalist_disk::RealDisk;
 use annalist_model::CanonicalUrl;
-use annalist_warc::{CdxLine, Exchange, Record, RecordId, RefersTo, RevisitProfile, Writer, WriterSettings};
+use annalist_warc::{
+    CdxLine, Exchange, Record, RecordId, RefersTo, RevisitProfile, WarcFile, Writer, WriterSettings,
+};
 use uuid::Uuid;
 
 use super::{ArchiveSettings, ArchiveSource, NotThere, StoredBytes};
@@ -163,7 +165,9 @@ fn merged(files: &[PathBuf], dir: &Path, name: impl Fn(&str) -> String) -> PathB
     for file in files {
         let own = file.file_name().unwrap().to_string_lossy();
         let mut take = |line: CdxLine| lines.push(line.to_string());
-        annalist_warc::index_path(file, &name(&own), &mut take, &mut |_| ()).unwrap();
+        for file in WarcFile::all_of(file).unwrap() {
+            annalist_warc::index_warc(&file, &name(&own), &mut take, &mut |_| ()).unwrap();
+        }
     }
     lines.sort();
     let path = dir.join("all.cdxj");

@@ -1,11 +1,11 @@
 //! How far indexing is: a bar on a terminal, a plain line now and then elsewhere, and what came of it in the end.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use annalist_warc::WarcFile;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
 use crate::show;
@@ -23,8 +23,8 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    pub(super) fn start(files: &[PathBuf]) -> Meter {
-        let bytes = files.iter().map(|path| path.metadata().map_or(0, |metadata| metadata.len())).sum();
+    pub(super) fn start(files: &[WarcFile]) -> Meter {
+        let bytes = files.iter().map(|file| file.length).sum();
         let bar = std::io::stderr().is_terminal().then(|| {
             let style =
                 ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {eta} left  {msg}")
