@@ -70,8 +70,7 @@ fn main() -> Outcome<()> {
             objects += all.iter().map(|(seen, _)| seen.objects.len()).sum::<usize>();
             record += spent(|| {
                 for ((seen, _), sample) in all.iter().zip(pages) {
-                    bytes +=
-                        serde_json::to_vec(&report(seen, &sample.page.links)).map_or(0, |json| json.len());
+                    bytes += serde_json::to_vec(&report(seen, &sample.page)).map_or(0, |json| json.len());
                 }
             });
         }

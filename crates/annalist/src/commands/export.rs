@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use annalist_crawl::clock;
 use annalist_crawl::job::JobDir;
-use annalist_warc::{About, Copied, Copier, CopySettings, Framing, Span, WarcFile};
+use annalist_warc::{About, Copied, Copier, CopySettings, Ending, Framing, Span, WarcFile};
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -195,8 +195,15 @@ fn copy_file(copier: &mut Copier, surveyed: &Surveyed, survey: &Survey, watch: &
     let entries = survey.entries.get(surveyed.entries.clone()).unwrap_or_default();
     let section = surveyed.file.open()?;
     for entry in entries.iter().filter(|entry| entry.chosen != Chosen::No) {
-        copier
-            .copy(&section, Span { offset: entry.offset, length: entry.length, framing: Framing::Alone })?;
+        copier.copy(
+            &section,
+            Span {
+                offset: entry.offset,
+                length: entry.length,
+                framing: Framing::Alone,
+                ending: Ending::Regular,
+            },
+        )?;
         watch.advance(entry.length)?;
     }
     Ok(())

@@ -3,12 +3,12 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::BufRead;
+use std::io::{BufRead, Seek};
 use std::ops::Range;
 
 use annalist_model::CanonicalUrl;
 use annalist_sources::is_being_written;
-use annalist_warc::{BlockRecord, Fields, Framing, HttpHead, Span, WarcFile};
+use annalist_warc::{BlockRecord, Compression, Ending, Fields, Framing, Hole, HttpHead, Span, WarcFile};
 use anyhow::{Context, Result};
 
 use super::selection::{End, Known, Selection, Subject, digits};
@@ -133,27 +133,23 @@ impl Survey {
             };
             match walked {
                 Ok((looked, span)) => {
-                    all_alone &= span.framing == Framing::Alone;
+                    all_alone &= span.framing == Framing::Alone && span.ending == Ending::Regular;
                     self.take(looked, span, number - 1, selection);
                     watch.advance((span.offset + span.length).saturating_sub(done))?;
                     done = done.max(span.offset + span.length);
                 }
                 Err(fault) => {
-                    if is_being_written(&file.path, &fault) {
+                    let hole = Hole { bytes: reader.skip_broken(), error: fault };
+                    if is_being_written(&file.path, &hole) {
                         break;
                     }
                     self.damaged += 1;
-                    let goes_on = reader.skip_broken();
-                    let rest = if goes_on { "this record is left out" } else { "what follows is left out" };
-                    watch.tell(&format!("{}: {fault}; {rest}", file.shown()));
-                    if !goes_on {
-                        break;
-                    }
+                    watch.tell(&format!("{}: {hole}", file.shown()));
                 }
             }
         }
         watch.advance(file.length.saturating_sub(done))?;
-        let has_members = reader.is_gzip() && all_alone;
+        let has_members = reader.compression() == Compression::Gzip && all_alone;
         self.files.push(Surveyed { file, entries: first..self.entries.len(), has_members });
         Ok(())
     }
@@ -244,7 +240,7 @@ struct Looked {
 }
 
 impl Looked {
-    fn at<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Looked {
+    fn at<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>) -> Looked {
         let mut entry = entry_of(&record.fields, record.kind());
         let (mut subject, mut known) = (None, None);
         if matches!(entry.kind, Kind::Capture | Kind::Revisit) {
@@ -299,7 +295,7 @@ fn entry_of(fields: &Fields, kind: &str) -> Entry {
     }
 }
 
-fn subject_of<R: BufRead>(record: &mut BlockRecord<'_, R>, at: u64) -> Subject {
+fn subject_of<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>, at: u64) -> Subject {
     let url = target(&record.fields).unwrap_or_default().to_owned();
     let own_type = record.fields.get("Content-Type").unwrap_or_default().to_owned();
     let is_http = matches!(record.kind(), "response" | "revisit");
