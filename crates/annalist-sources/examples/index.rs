@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use annalist_testweb::{Request, World, WorldConfig};
-use annalist_warc::{DigestKind, Reader, Sorter, index_path, index_reader};
+use annalist_warc::{DigestKind, Reader, Sorter, WarcFile, index_reader, index_warc};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -51,8 +51,9 @@ fn main() -> Outcome<()> {
 fn sorted(path: &Path) -> Outcome<usize> {
     let mut sorter = Sorter::new(Path::new("target"), 64 << 20);
     let mut pushed = Ok(());
-    index_path(
-        path,
+    let files = WarcFile::all_of(path)?;
+    index_warc(
+        files.first().ok_or("no file")?,
         "f.warc.gz",
         &mut |line| {
             if pushed.is_ok() {

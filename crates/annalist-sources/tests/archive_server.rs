@@ -14,7 +14,7 @@ use std::time::Duration;
 use annalist_model::spec::{DigestKind, FetchRules, Network};
 use annalist_model::{CanonicalUrl, Time};
 use annalist_sources::{ArchiveSettings, ArchiveSource, NotThere, Remote, SlowLane, WebSettings, WebSource};
-use annalist_warc::{CdxLine, index_path};
+use annalist_warc::{CdxLine, WarcFile, index_warc};
 
 const PAGE: &str = "http://a.test/page?x=1";
 /// Longer than what is kept in memory.
@@ -75,7 +75,8 @@ fn serve(manners: Manners) -> (SocketAddr, Arc<Archive>) {
             .concat();
     std::fs::write(&path, &warc).unwrap();
     let mut lines = Vec::new();
-    index_path(&path, "f.warc.gz", &mut |line| lines.push(line), &mut |_| ()).unwrap();
+    let file = &WarcFile::all_of(&path).unwrap()[0];
+    index_warc(file, "f.warc.gz", &mut |line| lines.push(line), &mut |_| ()).unwrap();
     let archive = Arc::new(Archive {
         warc,
         lines,

@@ -19,7 +19,7 @@ fn source(path: &Path, records: &[(&str, &[u8])]) -> ArchiveSource {
 
 fn body(source: &ArchiveSource, page: &str) -> String {
     let url = CanonicalUrl::parse(&format!("http://a.test/{page}")).unwrap();
-    String::from_utf8(source.fetch(&url).unwrap().body).unwrap()
+    String::from_utf8(source.newest(&url).unwrap().body).unwrap()
 }
 
 #[test]

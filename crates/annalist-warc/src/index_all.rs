@@ -1,8 +1,6 @@
 //! Many files indexed, on several threads, as fast as they can be unpacked. What a line says is in `cdx.rs`.
 
-use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::cdx::CdxLine;
@@ -10,16 +8,18 @@ use crate::index::{Indexed, describe, index_reader};
 use crate::members::Members;
 use crate::read::{Framing, Reader};
 use crate::unpack::Compression;
+use crate::warc_file::{Section, WarcFile};
 
 /// Hands over the index line of every record of a file that has one, and after each record how far in the file it is.
 /// The same lines as `index_reader` gives; files as they should be are read several times as fast.
-pub fn index_path(
-    path: &Path,
+pub fn index_warc(
+    file: &WarcFile,
     filename: &str,
     take: &mut dyn FnMut(CdxLine),
     advance: &mut dyn FnMut(u64),
 ) -> io::Result<Indexed> {
-    let mut members = Members::new(File::open(path)?);
+    let section = file.open()?;
+    let mut members = Members::new(section.clone());
     while !members.is_at_end()? {
         let at = members.position();
         let mut listed = |line: CdxLine, offset, length| {
@@ -35,7 +35,7 @@ pub fn index_path(
             continue;
         }
         // Too large for memory, or not as it should be.
-        let mut reader = Reader::open_at(path, at)?;
+        let mut reader = section.records_at(at);
         match streamed_record(&mut reader) {
             Some((line, end)) => {
                 if let Some(line) = line {
@@ -45,7 +45,7 @@ pub fn index_path(
                 advance(end);
             }
             None => {
-                let mut reader = Reader::open_at(path, at)?;
+                let mut reader = section.records_at(at);
                 return Ok(index_reader(&mut reader, filename, &mut |line| {
                     advance(line.offset);
                     take(line);
@@ -69,7 +69,7 @@ fn only_record(bytes: &[u8]) -> Option<Option<CdxLine>> {
 }
 
 /// The record that a reader is at, if it is a gzip member of its own, and where it ends.
-fn streamed_record(reader: &mut Reader<io::BufReader<File>>) -> Option<(Option<CdxLine>, u64)> {
+fn streamed_record(reader: &mut Reader<io::BufReader<Section>>) -> Option<(Option<CdxLine>, u64)> {
     let mut record = reader.next_record().ok()??;
     let line = describe(&mut record).ok()?;
     let span = record.finish().ok()?;
@@ -78,19 +78,19 @@ fn streamed_record(reader: &mut Reader<io::BufReader<File>>) -> Option<(Option<C
 }
 
 /// Deals with every file, on so many threads, each with something of its own; hands that back.
-pub fn on_threads<T: Send>(
-    files: &[PathBuf],
+pub fn on_threads<F: Sync, T: Send>(
+    files: &[F],
     threads: usize,
     own: &(dyn Fn() -> T + Sync),
-    work: &(dyn Fn(&mut T, usize, &Path) + Sync),
+    work: &(dyn Fn(&mut T, usize, &F) + Sync),
 ) -> Vec<T> {
     let next = AtomicUsize::new(0);
     let run = || {
         let mut own = own();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(path) = files.get(number) else { return own };
-            work(&mut own, number, path);
+            let Some(file) = files.get(number) else { return own };
+            work(&mut own, number, file);
         }
     };
     std::thread::scope(|scope| {
@@ -114,9 +114,10 @@ mod tests {
     use flate2::Compression;
     use flate2::write::GzEncoder;
 
-    use super::{index_path, on_threads};
+    use super::{index_warc, on_threads};
     use crate::index::index_reader;
     use crate::read::Reader;
+    use crate::warc_file::WarcFile;
 
     fn record(n: usize, length: usize) -> Vec<u8> {
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{}", "x".repeat(length));
@@ -142,7 +143,10 @@ mod tests {
 
     fn quickly(path: &Path) -> (Vec<String>, u64) {
         let (mut lines, mut end) = (Vec::new(), 0);
-        let _ = index_path(path, "f", &mut |line| lines.push(line.to_string()), &mut |at| end = at);
+        for file in WarcFile::all_of(path).unwrap() {
+            let mut take = |line: crate::cdx::CdxLine| lines.push(line.to_string());
+            index_warc(&file, "f", &mut take, &mut |at| end = at).unwrap();
+        }
         (lines, end)
     }
 
@@ -184,14 +188,14 @@ mod tests {
 
     #[test]
     fn every_file_is_dealt_with_once() {
-        let files: Vec<_> = (0..100).map(|n| n.to_string().into()).collect();
-        let numbers = on_threads(&files, 4, &Vec::new, &|own: &mut Vec<usize>, number, path| {
-            assert_eq!(path.to_string_lossy(), number.to_string());
+        let files: Vec<String> = (0..100).map(|n| n.to_string()).collect();
+        let numbers = on_threads(&files, 4, &Vec::new, &|own: &mut Vec<usize>, number, file| {
+            assert_eq!(*file, number.to_string());
             own.push(number);
         });
         let mut numbers = numbers.concat();
         numbers.sort_unstable();
         assert_eq!(numbers, (0..100).collect::<Vec<_>>());
-        assert_eq!(on_threads(&[], 4, &|| 1, &|_, _, _| ()), [1]);
+        assert_eq!(on_threads(&[(); 0], 4, &|| 1, &|_, _, ()| ()), [1]);
     }
 }

@@ -4,13 +4,13 @@
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `as_is.rs`, `file_name.rs`, `recover.rs` |
-//! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs`, `find.rs` |
+//! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs`, `find.rs` |
 //! | how reading goes on after a damaged place | `resume.rs`, `start.rs`, `fault.rs` |
 //! | how records that lie in one stream get places of their own | `unshare.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorter.rs` |
+//! | what indexes have of an address | `lookup.rs`, `keys.rs`, `sorted.rs`, `zipnum.rs` |
 //! | how records get from one archive into another | `copy.rs` |
 //! | web archives as one file | `wacz.rs`, `zip.rs`, `warc_file.rs` |
-//! | what indexes have of an address | `lookup.rs`, `keys.rs`, `sorted.rs`, `zipnum.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
@@ -45,7 +45,6 @@ mod sorted;
 mod sorter;
 mod source;
 mod start;
-mod stored;
 mod surt;
 mod unpack;
 mod unshare;
@@ -68,7 +67,7 @@ pub use find::{indexes_in, warc_files_under};
 pub use head::LineEnds;
 pub use http::{Body, HttpHead};
 pub use index::{Indexed, index_file, index_reader, write_index};
-pub use index_all::{index_path, on_threads};
+pub use index_all::{index_warc, on_threads};
 pub use lookup::{Index, is_index_name};
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
@@ -80,7 +79,6 @@ pub use resume::Hole;
 pub use sorted::Sorted;
 pub use sorter::Sorter;
 pub use start::Format;
-pub use stored::{record_length, stored_bytes, unpacked_stream};
 pub use surt::{surt_key, surt_prefix_form};
 pub use unpack::Compression;
 pub use unshare::unshare;

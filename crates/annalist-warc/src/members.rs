@@ -1,7 +1,6 @@
 //! Gzip members unpacked in one go each, which is several times as fast as a stream: for who wants every record of a
 //! file that is as it should be. Anything else is left to `read.rs`, which finds out what is wrong.
 
-use std::fs::File;
 use std::io::{self, BufRead, Read, Seek, SeekFrom};
 
 use libdeflater::Decompressor;
@@ -18,8 +17,8 @@ const READ_BYTES: usize = 1 << 20;
 const MOST_GROWTH: usize = 1032;
 
 /// Walks through a file member by member.
-pub(crate) struct Members {
-    file: File,
+pub(crate) struct Members<R> {
+    file: R,
     stored: Vec<u8>,
     /// Where in the file the stored bytes begin.
     offset: u64,
@@ -37,8 +36,8 @@ pub(crate) struct Member<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-impl Members {
-    pub(crate) fn new(file: File) -> Members {
+impl<R: Read + Seek> Members<R> {
+    pub(crate) fn new(file: R) -> Members<R> {
         Members {
             file,
             stored: Vec::new(),
@@ -106,18 +105,9 @@ impl Members {
         Member { offset, length: length as u64, bytes: &self.unpacked }
     }
 
-    /// Unpacks what is taken for a member; its length and checksum have to be right.
     fn unpack(&mut self, length: usize) -> bool {
         let Some(member) = self.stored.get(self.used..self.used + length) else { return false };
-        let Some((_, size)) = member.split_last_chunk::<4>().filter(|_| member.starts_with(&MAGIC)) else {
-            return false;
-        };
-        let size = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
-        if size > MOST_UNPACKED.min(length.saturating_mul(MOST_GROWTH)) {
-            return false;
-        }
-        self.unpacked.resize(size, 0);
-        self.engine.gzip_decompress(member, &mut self.unpacked).is_ok_and(|made| made == size)
+        unpack(&mut self.engine, member, &mut self.unpacked)
     }
 
     fn read_more(&mut self) -> io::Result<()> {
@@ -129,6 +119,19 @@ impl Members {
         self.at_end = read < wanted;
         Ok(())
     }
+}
+
+/// Unpacks what is taken for one whole member; its length and checksum have to be right.
+pub(crate) fn unpack(engine: &mut Decompressor, member: &[u8], unpacked: &mut Vec<u8>) -> bool {
+    let Some((_, size)) = member.split_last_chunk::<4>().filter(|_| member.starts_with(&MAGIC)) else {
+        return false;
+    };
+    let size = usize::try_from(u32::from_le_bytes(*size)).unwrap_or(usize::MAX);
+    if size > MOST_UNPACKED.min(member.len().saturating_mul(MOST_GROWTH)) {
+        return false;
+    }
+    unpacked.resize(size, 0);
+    engine.gzip_decompress(member, unpacked).is_ok_and(|made| made == size)
 }
 
 /// Where the next member may begin.

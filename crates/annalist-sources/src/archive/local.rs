@@ -1,14 +1,15 @@
-//! WARC files on this machine with one index of all their captures. The indexes beside them are made use of.
+//! WARC files on this machine, alone or in WACZ files, with one index of all their captures. The indexes beside them are made use of.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annalist_model::CanonicalUrl;
 use annalist_warc::{
-    CdxLine, Fault, Hole, Sorted, Sorter, index_name, index_path, on_threads, stored_bytes, surt_key, unshare,
+    CdxLine, Ending, Fault, Framing, Hole, Reader, Section, Sorted, Sorter, WarcFile, index_name, index_warc,
+    on_threads, surt_key, unshare,
 };
 
 use super::NotThere;
@@ -21,13 +22,16 @@ use crate::spool::Spool;
 const MEMORY_BYTES: usize = 64 << 20;
 /// What the number of a file begins with whose records were given places of their own.
 const UNSHARED: &str = "unshared-";
+/// Longer members are not kept as they are: they would have to be in memory.
+const MOST_MEMBER_BYTES: u64 = 4 << 20;
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// WARC files and what is in them.
 #[derive(Debug)]
 pub(super) struct Files {
-    paths: Vec<PathBuf>,
+    files: Vec<WarcFile>,
     /// What was made of files whose records have no offsets, by their numbers.
-    unshared: HashMap<usize, PathBuf>,
+    unshared: HashMap<usize, WarcFile>,
     /// By our own keys; the file's number is its name.
     lines: Sorted,
     pub(super) damaged: Vec<(PathBuf, Hole)>,
@@ -37,15 +41,19 @@ pub(super) struct Files {
 struct Found {
     sorter: Sorter,
     damaged: Vec<(PathBuf, Hole)>,
-    /// Files whose records share their members, and where they have places of their own.
-    unshared: Vec<(usize, PathBuf)>,
+    /// Files whose records share their members, by number, and where they have places of their own.
+    unshared: Vec<(usize, WarcFile)>,
     failed: io::Result<()>,
 }
 
 impl Files {
     /// By the CDXJ beside a file, or in the folder `indexes` beside its own, if it is not older than the file; by reading
     /// the file else.
-    pub(super) fn open(paths: Vec<PathBuf>, scratch: &Path) -> io::Result<Files> {
+    pub(super) fn open(paths: &[PathBuf], scratch: &Path) -> io::Result<Files> {
+        let mut files = Vec::new();
+        for path in paths {
+            files.append(&mut WarcFile::all_of(path).map_err(|e| named(path, &e))?);
+        }
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let own = || Found {
             sorter: Sorter::new(scratch, MEMORY_BYTES / threads),
@@ -53,9 +61,9 @@ impl Files {
             unshared: Vec::new(),
             failed: Ok(()),
         };
-        let found = on_threads(&paths, threads, &own, &|found: &mut Found, number, path| {
+        let found = on_threads(&files, threads, &own, &|found: &mut Found, number, file| {
             if found.failed.is_ok() {
-                found.failed = found.take(number, path, scratch);
+                found.failed = found.take(number, file, scratch);
             }
         });
         let (mut sorters, mut damaged, mut unshared) = (Vec::new(), Vec::new(), HashMap::new());
@@ -66,7 +74,7 @@ impl Files {
             sorters.push(one.sorter);
         }
         damaged.sort_by(|a, b| a.0.cmp(&b.0));
-        Ok(Files { paths, unshared, lines: Sorter::searchable(sorters)?, damaged })
+        Ok(Files { files, unshared, lines: Sorter::searchable(sorters)?, damaged })
     }
 
     pub(super) fn lines(&self, url: &str, take: &mut dyn FnMut(CdxLine)) -> io::Result<()> {
@@ -81,16 +89,17 @@ impl Files {
         })
     }
 
-    pub(super) fn path(&self, name: &str) -> Option<PathBuf> {
+    pub(super) fn file(&self, name: &str) -> Option<WarcFile> {
         match name.strip_prefix(UNSHARED) {
             Some(number) => self.unshared.get(&number.parse().ok()?).cloned(),
-            None => self.paths.get(name.parse::<usize>().ok()?).cloned(),
+            None => self.files.get(name.parse::<usize>().ok()?).cloned(),
         }
     }
 }
 
 impl Found {
-    fn take(&mut self, number: usize, path: &Path, scratch: &Path) -> io::Result<()> {
+    fn take(&mut self, number: usize, file: &WarcFile, scratch: &Path) -> io::Result<()> {
+        let path = &file.path;
         let mut pushed = Ok(());
         let mut take = |line: CdxLine| {
             if pushed.is_ok() {
@@ -98,16 +107,14 @@ impl Found {
                 pushed = self.sorter.push(&CdxLine { key: key(&line.url), filename, ..line });
             }
         };
-        if !lines_beside(path, &mut take)? {
-            // A file that is not there is a mistake; one that is damaged gives what it can.
-            File::open(path).map_err(|e| named(path, &e))?;
-            let indexed = index_path(path, "", &mut take, &mut |_| ()).map_err(|e| named(path, &e))?;
+        if !lines_beside(file, &mut take)? {
+            let indexed = index_warc(file, "", &mut take, &mut |_| ()).map_err(|e| named(path, &e))?;
             let (shared, holes): (Vec<_>, Vec<_>) =
                 indexed.holes.into_iter().partition(|hole| matches!(hole.error.fault, Fault::NotAddressable));
             let holes = holes.into_iter().filter(|hole| !is_being_written(path, hole));
             self.damaged.extend(holes.map(|hole| (path.to_owned(), hole)));
             if !shared.is_empty() {
-                self.unshare(number, path, scratch)?;
+                self.unshare(number, file, scratch)?;
             }
         }
         pushed
@@ -116,9 +123,11 @@ impl Found {
 
 impl Found {
     /// Indexes records that lie in one compressed stream, with places of their own.
-    fn unshare(&mut self, number: usize, path: &Path, scratch: &Path) -> io::Result<()> {
-        let own = scratch.join(format!("unshared-{number}.gz"));
-        unshare(path, &own).map_err(|e| named(path, &e))?;
+    fn unshare(&mut self, number: usize, file: &WarcFile, scratch: &Path) -> io::Result<()> {
+        let path = scratch.join(format!("unshared-{number}.gz"));
+        unshare(file, &path).map_err(|e| named(&file.path, &e))?;
+        let length = path.metadata()?.len();
+        let own = WarcFile { path, name: file.name.clone(), offset: 0, length };
         let mut pushed = Ok(());
         let filename = format!("{UNSHARED}{number}");
         let mut take = |line: CdxLine| {
@@ -126,7 +135,7 @@ impl Found {
                 pushed = self.sorter.push(&CdxLine { key: key(&line.url), ..line });
             }
         };
-        index_path(&own, &filename, &mut take, &mut |_| ()).map_err(|e| named(&own, &e))?;
+        index_warc(&own, &filename, &mut take, &mut |_| ()).map_err(|e| named(&own.path, &e))?;
         self.unshared.push((number, own));
         pushed
     }
@@ -146,10 +155,10 @@ pub(super) fn named(path: &Path, e: &io::Error) -> io::Error {
 }
 
 /// The lines about a file in the index that was made with it, if there is one with any.
-fn lines_beside(path: &Path, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> {
-    let (Some(dir), Some(name)) = (path.parent(), path.file_name()) else { return Ok(false) };
-    let name = name.to_string_lossy();
-    let index = index_name(&name);
+fn lines_beside(file: &WarcFile, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> {
+    let WarcFile { path, name, .. } = file;
+    let Some(dir) = path.parent().filter(|_| path.ends_with(name)) else { return Ok(false) };
+    let index = index_name(name);
     let made = fs::metadata(path).and_then(|metadata| metadata.modified()).map_err(|e| named(path, &e))?;
     for folder in [dir.to_owned(), dir.join("../indexes")] {
         let index = folder.join(&index);
@@ -159,7 +168,7 @@ fn lines_beside(path: &Path, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> 
         }
         let mut any = false;
         for line in BufReader::new(File::open(&index)?).lines() {
-            if let Some(line) = CdxLine::parse(&line?).filter(|line| line.filename == name) {
+            if let Some(line) = CdxLine::parse(&line?).filter(|line| line.filename == *name) {
                 any = true;
                 take(line);
             }
@@ -172,15 +181,47 @@ fn lines_beside(path: &Path, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> 
 }
 
 /// The record at a place in a file.
-pub(super) fn stored(path: &Path, place: &Place, spool: &Arc<Spool>) -> Result<StoredRecord, NotThere> {
-    let (bytes, member) = stored_bytes(path, place.offset, place.length)
-        .and_then(|stored| {
-            let bytes = StoredBytes::read(stored.bytes, spool)?;
-            // Nothing in it but the record and the line ends behind it.
-            let member = stored.member.filter(|(_, unpacked)| *unpacked == bytes.length() + 4);
-            Ok((bytes, member.map(|(member, _)| member)))
-        })
-        .map_err(|e| NotThere::Unreadable(format!("{} at byte {}: {e}", path.display(), place.offset)))?;
-    let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(StoredRecord { file, offset: place.offset, bytes, member })
+pub(super) fn stored(file: &WarcFile, place: &Place, spool: &Arc<Spool>) -> Result<StoredRecord, NotThere> {
+    let unreadable =
+        |why: String| NotThere::Unreadable(format!("{} at byte {}: {why}", file.shown(), place.offset));
+    let section = file.open().map_err(|e| unreadable(e.to_string()))?;
+    let member = place.length.and_then(|length| member_of(&section, place.offset, length));
+    if let Some(member) = member
+        && let Some(bytes) = alone_in(&member, spool)
+    {
+        let (file, offset) = (file.name.clone(), place.offset);
+        return Ok(StoredRecord { file, offset, bytes, member: Some(member) });
+    }
+    let bytes = record_of(&mut section.records_at(place.offset), spool).map_err(unreadable)?;
+    Ok(StoredRecord { file: file.name.clone(), offset: place.offset, bytes, member: None })
+}
+
+/// The gzip member at an offset, if there is one of that length that is not too long to be held.
+fn member_of(section: &Section, offset: u64, length: u64) -> Option<Vec<u8>> {
+    if length > MOST_MEMBER_BYTES {
+        return None;
+    }
+    let mut member = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
+    section.part(offset, length).read_to_end(&mut member).ok()?;
+    (member.len() as u64 == length && member.starts_with(&GZIP_MAGIC)).then_some(member)
+}
+
+/// The record in a member, if there is nothing else in it.
+fn alone_in(member: &[u8], spool: &Arc<Spool>) -> Option<StoredBytes> {
+    let mut reader = Reader::new(Cursor::new(member));
+    let mut record = reader.next_record().ok()??;
+    let bytes = StoredBytes::read(&mut record, spool).ok()?;
+    let span = record.finish().ok()?;
+    let alone = span.framing == Framing::Alone && span.ending == Ending::Regular;
+    (alone && span.length == member.len() as u64).then_some(bytes)
+}
+
+/// The record that a reader stands at.
+pub(super) fn record_of<R: BufRead + Seek>(
+    reader: &mut Reader<R>,
+    spool: &Arc<Spool>,
+) -> Result<StoredBytes, String> {
+    let record = reader.next_record().map_err(|e| e.fault.to_string())?;
+    let mut record = record.ok_or("no record begins there")?;
+    StoredBytes::read(&mut record, spool).map_err(|e| e.to_string())
 }

@@ -18,7 +18,7 @@ use crate::spool::Spool;
 /// What a source is made of.
 #[derive(Clone, Debug)]
 pub struct ArchiveSettings {
-    /// WARC files, folders of them, index files, folders of these, and the addresses of CDX servers.
+    /// WARC and WACZ files, folders of WARC files, index files, folders of these, and the addresses of CDX servers.
     pub paths: Vec<PathBuf>,
     /// Where the WARC files are that indexes name, when they are not near the index: folders, and for servers addresses
     /// of folders or with `{filename}` in them.
@@ -76,8 +76,8 @@ impl Archive {
 
     pub(super) fn stored(&self, snapshot: &Snapshot, spool: &Arc<Spool>) -> Result<StoredRecord, NotThere> {
         let place = &snapshot.place;
-        let path = match self {
-            Archive::Files(files) => files.path(&place.file),
+        let file = match self {
+            Archive::Files(files) => files.file(&place.file),
             Archive::Index { shelf, .. } => shelf.find(&place.file),
             Archive::Server(server) => return server.stored(snapshot, spool),
         };
@@ -87,7 +87,7 @@ impl Archive {
                 place.file
             ))
         };
-        stored(&path.ok_or_else(missing)?, place, spool)
+        stored(&file.ok_or_else(missing)?, place, spool)
     }
 }
 
@@ -111,7 +111,7 @@ pub(super) fn open(settings: &ArchiveSettings) -> io::Result<(Vec<Archive>, Vec<
     }
     let (mut archives, mut notes) = (Vec::new(), Vec::new());
     if !warcs.is_empty() {
-        archives.push(Archive::Files(Files::open(warcs, &settings.scratch)?));
+        archives.push(Archive::Files(Files::open(&warcs, &settings.scratch)?));
     }
     for path in indexes {
         let archive = open_index(&path, settings)

@@ -1,17 +1,17 @@
 //! A CDX server as an archive, as pywb, OutbackCDX and the Wayback Machine are asked: what it has of an address, and the
 //! records, by parts of WARC files or, where these cannot be had, by replay.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader, Cursor, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use annalist_model::{CanonicalUrl, Capture};
-use annalist_warc::{ContentCoding, Dechunked, DigestKind, HttpHead, decoded, rfc3339, unpacked_stream};
+use annalist_warc::{ContentCoding, Dechunked, DigestKind, HttpHead, Reader, decoded, rfc3339};
 use url::form_urlencoded::byte_serialize;
 
 use super::answer;
 use super::asking::{Asker, drop_block};
-use super::local::stored;
+use super::local::{record_of, stored};
 use super::shelf::Shelf;
 use super::snapshot::{Place, Snapshot};
 use super::{NotThere, StoredBytes, StoredRecord};
@@ -98,8 +98,8 @@ impl Server {
 
     pub(super) fn stored(&self, snapshot: &Snapshot, spool: &Arc<Spool>) -> Result<StoredRecord, NotThere> {
         let place = &snapshot.place;
-        if let Some(path) = self.shelf.find(&place.file).filter(|_| !place.file.is_empty()) {
-            return stored(&path, place, spool);
+        if let Some(file) = self.shelf.find(&place.file).filter(|_| !place.file.is_empty()) {
+            return stored(&file, place, spool);
         }
         for file in self.files(&place.file) {
             if let Some(record) = self.part(&file, place, spool)? {
@@ -157,17 +157,19 @@ impl Server {
                 }
             }
             let bytes = self.whole(capture)?;
-            let record = bytes.open().and_then(|block| {
+            let part = bytes.open().and_then(|block| {
                 let (head, rest) = HttpHead::read(block)?;
-                let chunked = head.is_some_and(|head| head.is_chunked());
-                StoredBytes::read(unpacked_stream(Dechunked::new(rest, chunked))?, spool)
+                let mut part = Vec::new();
+                Dechunked::new(rest, head.is_some_and(|head| head.is_chunked())).read_to_end(&mut part)?;
+                Ok(part)
             });
-            match record {
+            let part = part.map_err(|e| unreadable(&e.to_string()))?;
+            match record_of(&mut Reader::new(Cursor::new(part)), spool) {
                 Ok(bytes) => {
                     let name = url.path().rsplit('/').next().unwrap_or_default().to_owned();
                     return Ok(Some(StoredRecord { file: name, offset: place.offset, bytes, member: None }));
                 }
-                Err(e) => last = Some(unreadable(&e.to_string())),
+                Err(why) => last = Some(unreadable(&why)),
             }
         }
         last.map_or(Ok(None), Err)
@@ -199,7 +201,7 @@ impl Server {
         let made = bytes.open().and_then(|block| {
             let (own, rest) = HttpHead::read(block)?;
             let body = Dechunked::new(rest, own.is_some_and(|own| own.is_chunked()));
-            StoredBytes::read(record.as_bytes().chain(head.as_bytes()).chain(body), spool)
+            StoredBytes::made(record.into_bytes(), head.as_bytes().chain(body), spool)
         });
         let bytes = made.map_err(|e| NotThere::Unreadable(format!("{replay}: {e}")))?;
         Ok(StoredRecord { file: url.host_name().to_owned(), offset: 0, bytes, member: None })

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use annalist_warc::warc_files_under;
+use annalist_warc::{WarcFile, warc_files_under};
 
 use super::local::named;
 
@@ -15,7 +15,7 @@ pub(super) struct Shelf {
     folders: Vec<PathBuf>,
     /// All files under the folders that were given for this.
     given: Vec<PathBuf>,
-    known: Mutex<HashMap<String, Option<PathBuf>>>,
+    known: Mutex<HashMap<String, Option<WarcFile>>>,
 }
 
 impl Shelf {
@@ -35,18 +35,19 @@ impl Shelf {
         Ok(Shelf { folders: Vec::new(), given, known: Mutex::default() })
     }
 
-    pub(super) fn find(&self, name: &str) -> Option<PathBuf> {
+    pub(super) fn find(&self, name: &str) -> Option<WarcFile> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.entry(name.to_owned()).or_insert_with(|| self.look_for(name)).clone()
     }
 
-    fn look_for(&self, name: &str) -> Option<PathBuf> {
+    fn look_for(&self, name: &str) -> Option<WarcFile> {
         let name = name.strip_prefix("file://").unwrap_or(name);
         let last = Path::new(name).file_name()?;
         // Two files of one name are told apart by their folders.
         let given = self.given.iter().filter(|path| path.file_name() == Some(last));
         let given = given.min_by_key(|path| !path.ends_with(name)).cloned();
         let beside = self.folders.iter().flat_map(|dir| [dir.join(name), dir.join(last)]);
-        given.or_else(|| beside.into_iter().find(|path| path.is_file()))
+        let path = given.or_else(|| beside.into_iter().find(|path| path.is_file()))?;
+        WarcFile::all_of(&path).ok()?.into_iter().next()
     }
 }

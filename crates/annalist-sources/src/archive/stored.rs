@@ -1,17 +1,15 @@
 //! A record as an archive stores it: the very bytes of its head and block, in memory, or in a file when there are many.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::sync::Arc;
 
 use annalist_model::Block;
-use annalist_warc::{BufSeek, record_length};
+use annalist_warc::{BlockRecord, BufSeek};
 
 use crate::spool::{Recording, Spool};
 
 const COPY_BYTES: u64 = 256 << 10;
-/// No head is longer than this.
-const MOST_HEAD_BYTES: usize = 2 << 20;
 
 /// One record and where it came from.
 #[derive(Debug)]
@@ -49,26 +47,22 @@ impl StoredBytes {
         std::mem::replace(&mut self.0, Block::Memory(Vec::new()))
     }
 
-    /// Reads one record and nothing behind it.
-    pub(super) fn read(mut input: impl Read, spool: &Arc<Spool>) -> io::Result<StoredBytes> {
+    /// Reads the rest of a record of which only the head was read.
+    pub(super) fn read<R: BufRead + Seek>(
+        record: &mut BlockRecord<'_, R>,
+        spool: &Arc<Spool>,
+    ) -> io::Result<StoredBytes> {
+        let head = std::mem::take(&mut record.head);
+        StoredBytes::made(head, record, spool)
+    }
+
+    /// A record of a head and all that a block gives.
+    pub(super) fn made(head: Vec<u8>, mut block: impl Read, spool: &Arc<Spool>) -> io::Result<StoredBytes> {
         let mut recording = Recording::new(Arc::clone(spool));
-        let length = loop {
-            let read = (&mut input).take(COPY_BYTES).read_to_end(&mut recording.tail)?;
-            match record_length(&recording.tail) {
-                Some(length) => break length,
-                None if read > 0 && recording.tail.len() < MOST_HEAD_BYTES => {}
-                None => return Err(damage("no record begins there")),
-            }
-        };
-        recording.tail.truncate(usize::try_from(length).unwrap_or(usize::MAX));
-        while recording.length() < length {
+        recording.tail = head;
+        while (&mut block).take(COPY_BYTES).read_to_end(&mut recording.tail)? > 0 {
             recording.settle()?;
-            let room = COPY_BYTES.min(length - recording.length());
-            if (&mut input).take(room).read_to_end(&mut recording.tail)? == 0 {
-                return Err(damage("the record is cut short"));
-            }
         }
-        recording.settle()?;
         Ok(StoredBytes(recording.finish()?))
     }
 }
@@ -83,14 +77,12 @@ impl Drop for StoredBytes {
     }
 }
 
-fn damage(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
-}
-
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
+    use std::io::{Cursor, Read};
     use std::sync::Arc;
+
+    use annalist_warc::Reader;
 
     use super::StoredBytes;
     use crate::spool::Spool;
@@ -107,14 +99,20 @@ mod tests {
         for length in [0, 5, 300_000, 3_000_000] {
             let expected = record(length);
             let input = [expected.clone(), b"\r\n\r\nWARC/1.0".to_vec()].concat();
-            let stored = StoredBytes::read(input.as_slice(), &spool).unwrap();
+            let read = |bytes: Vec<u8>| {
+                let mut reader = Reader::new(Cursor::new(bytes));
+                let mut record = reader.next_record().unwrap().unwrap();
+                StoredBytes::read(&mut record, &spool)
+            };
+            let stored = read(input).unwrap();
             let mut bytes = Vec::new();
             stored.open().unwrap().read_to_end(&mut bytes).unwrap();
             assert!(bytes == expected && stored.length() == expected.len() as u64, "{length}");
             assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), usize::from(length > 1 << 20));
             drop(stored);
             assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
-            assert!(StoredBytes::read(&expected[..expected.len() - 1], &spool).is_err());
+            assert!(length == 0 || read(expected[..expected.len() - 1].to_vec()).is_err());
+            assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         }
     }
 }

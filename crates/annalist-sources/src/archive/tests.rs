@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use annalist_disk::RealDisk;
 use annalist_model::CanonicalUrl;
-use annalist_warc::{CdxLine, Exchange, Record, RecordId, RefersTo, RevisitProfile, Writer, WriterSettings};
+use annalist_warc::{
+    CdxLine, Exchange, Record, RecordId, RefersTo, RevisitProfile, WarcFile, Writer, WriterSettings,
+};
 use uuid::Uuid;
 
 use super::{ArchiveSettings, ArchiveSource, NotThere, StoredBytes};
@@ -163,7 +165,9 @@ fn merged(files: &[PathBuf], dir: &Path, name: impl Fn(&str) -> String) -> PathB
     for file in files {
         let own = file.file_name().unwrap().to_string_lossy();
         let mut take = |line: CdxLine| lines.push(line.to_string());
-        annalist_warc::index_path(file, &name(&own), &mut take, &mut |_| ()).unwrap();
+        for file in WarcFile::all_of(file).unwrap() {
+            annalist_warc::index_warc(&file, &name(&own), &mut take, &mut |_| ()).unwrap();
+        }
     }
     lines.sort();
     let path = dir.join("all.cdxj");
@@ -208,4 +212,52 @@ async fn several_archives_are_one_without_doubles() {
     let source = ArchiveSource::open(&[dir.path().to_owned(), index], LIMIT).unwrap();
     assert_eq!(source.snapshots(&url("/")).await.unwrap().len(), 3);
     assert!(ArchiveSource::open(&[dir.path().join("none.warc.gz")], LIMIT).is_err());
+}
+
+fn arc_record(url: &str, body: &str) -> String {
+    let block = format!("HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
+    format!("{url} 127.0.0.1 20100102030405 text/html {}\n{block}\n", block.len())
+}
+
+fn warc_record(url: &str, body: &str) -> String {
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}");
+    let length = block.len();
+    format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: 2010-01-02T03:04:05Z\r\n\
+         Content-Length: {length}\r\n\r\n{block}\r\n\r\n"
+    )
+}
+
+/// A Zstandard frame of one block that is stored as it is.
+fn frame(bytes: &str) -> Vec<u8> {
+    let length = u32::try_from(bytes.len()).unwrap().to_le_bytes();
+    let block = (u32::try_from(bytes.len()).unwrap() << 3 | 1).to_le_bytes();
+    [&[0x28, 0xb5, 0x2f, 0xfd, 0xa0], &length[..], &block[..3], bytes.as_bytes()].concat()
+}
+
+#[tokio::test]
+async fn files_of_every_format_are_archives() {
+    let dir = tempfile::tempdir().unwrap();
+    let version = "1 0 Us\nURL IP-address Archive-date Content-type Archive-length\n";
+    let about = format!("filedesc://f.arc 0.0.0.0 20100101000000 text/plain {}\n{version}\n", version.len());
+    let (first, second) = ("http://a.test/1", "http://a.test/2");
+    let arc = [about, arc_record(first, "one"), arc_record(second, "two")].concat().into_bytes();
+    let plain = [warc_record(first, "one"), warc_record(second, "two")].concat().into_bytes();
+    let frames = [frame(&warc_record(first, "one")), frame(&warc_record(second, "two"))].concat();
+    for (name, bytes, start) in [
+        ("f.arc", arc, "http://a.test/2 127.0.0.1 "),
+        ("f.warc", plain, "WARC/1.0\r\n"),
+        ("f.warc.zst", frames, "WARC/1.0\r\n"),
+    ] {
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let source = ArchiveSource::open(&[path], LIMIT).unwrap();
+        let found = source.snapshots(&CanonicalUrl::parse(second).unwrap()).await.unwrap();
+        assert_eq!(found[0].at.rfc3339(), "2010-01-02T03:04:05.000Z", "{name}");
+        let fetched = source.fetch(&found[0]).await.unwrap();
+        assert_eq!(fetched.archived.body, b"two", "{name}");
+        let stored = text(&fetched.record.bytes);
+        assert!(stored.starts_with(start) && stored.ends_with("two"), "{name}: {stored}");
+        assert_eq!(source.damaged().len(), 0, "{name}: {:?}", source.damaged());
+    }
 }

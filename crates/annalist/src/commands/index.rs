@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use annalist_sources::is_being_written;
-use annalist_warc::{Sorter, ZipNumWriter, index_name, index_path, on_threads};
+use annalist_warc::{Sorter, WarcFile, ZipNumWriter, index_name, index_warc, on_threads};
 use anyhow::{Context, Result};
 
 use crate::cli::IndexArgs;
@@ -27,19 +27,23 @@ pub fn run(args: &IndexArgs) -> Result<Exit> {
     if let Some(out) = &args.frequencies {
         return frequencies::run(args, out);
     }
-    let files = warc_files(&args.paths)?;
+    let mut files = Vec::new();
+    for path in warc_files(&args.paths)? {
+        let inside = WarcFile::all_of(&path);
+        files.extend(inside.with_context(|| format!("{} cannot be read", path.display()))?);
+    }
     let threads = args.threads.map_or_else(cores, usize::from);
     let names = names(&files);
     let meter = Meter::start(&files);
     let indexing = Indexing { names, meter, failed: Mutex::default(), scratch: scratch(args) };
     if args.beside {
-        on_threads(&files, threads, &|| (), &|(), number, path| {
-            indexing.try_to(|| indexing.beside(number, path));
+        on_threads(&files, threads, &|| (), &|(), number, file| {
+            indexing.try_to(|| indexing.beside(number, file));
         });
     } else {
         let own = || Sorter::new(&indexing.scratch, MEMORY_BYTES / threads);
-        let sorters = on_threads(&files, threads, &own, &|sorter: &mut Sorter, number, path| {
-            indexing.try_to(|| indexing.add(sorter, number, path));
+        let sorters = on_threads(&files, threads, &own, &|sorter: &mut Sorter, number, file| {
+            indexing.try_to(|| indexing.add(sorter, number, file));
         });
         indexing.try_to(|| match (&args.output, &args.zipnum) {
             (Some(path), _) => write_file(path, sorters),
@@ -64,17 +68,14 @@ fn scratch(args: &IndexArgs) -> PathBuf {
 }
 
 /// The file's own name, as other tools expect it, unless another file is called so too.
-fn names(files: &[PathBuf]) -> Vec<String> {
-    let own = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let mut count: HashMap<String, usize> = HashMap::new();
-    files.iter().for_each(|path| *count.entry(own(path)).or_default() += 1);
-    files
-        .iter()
-        .map(|path| match own(path) {
-            name if count.get(&name) == Some(&1) => name,
-            _ => path.display().to_string(),
-        })
-        .collect()
+fn names(files: &[WarcFile]) -> Vec<String> {
+    let mut count: HashMap<&str, usize> = HashMap::new();
+    files.iter().for_each(|file| *count.entry(&file.name).or_default() += 1);
+    let name = |file: &WarcFile| match count.get(file.name.as_str()) {
+        Some(1) => file.name.clone(),
+        _ => file.shown(),
+    };
+    files.iter().map(name).collect()
 }
 
 struct Indexing {
@@ -96,14 +97,12 @@ impl Indexing {
         }
     }
 
-    fn add(&self, sorter: &mut Sorter, number: usize, path: &Path) -> Result<()> {
+    fn add(&self, sorter: &mut Sorter, number: usize, file: &WarcFile) -> Result<()> {
         let name = self.names.get(number).map(String::as_str).unwrap_or_default();
-        // What is there and cannot be read is no damage.
-        File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
         let mut pushed = Ok(());
         let mut before = 0;
-        let indexed = index_path(
-            path,
+        let indexed = index_warc(
+            file,
             name,
             &mut |line| {
                 self.meter.count();
@@ -117,20 +116,19 @@ impl Indexing {
             },
         );
         pushed.context("lines of the index cannot be kept")?;
-        let indexed = indexed.with_context(|| format!("{} cannot be read", path.display()))?;
-        for hole in indexed.holes.iter().filter(|hole| !is_being_written(path, hole)) {
-            self.meter.damaged(&format!("{}: {hole}", path.display()));
+        let indexed = indexed.with_context(|| format!("{} cannot be read", file.shown()))?;
+        for hole in indexed.holes.iter().filter(|hole| !is_being_written(&file.path, hole)) {
+            self.meter.damaged(&format!("{}: {hole}", file.shown()));
         }
         Ok(())
     }
 
-    fn beside(&self, number: usize, path: &Path) -> Result<()> {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let dir = path.parent().unwrap_or(Path::new(""));
+    fn beside(&self, number: usize, file: &WarcFile) -> Result<()> {
+        let dir = file.path.parent().unwrap_or(Path::new(""));
         let indexes = dir.join("../indexes");
-        let index = if indexes.is_dir() { indexes } else { dir.to_owned() }.join(index_name(&name));
+        let index = if indexes.is_dir() { indexes } else { dir.to_owned() }.join(index_name(&file.name));
         let mut sorter = Sorter::new(&self.scratch, MEMORY_BYTES / cores());
-        self.add(&mut sorter, number, path)?;
+        self.add(&mut sorter, number, file)?;
         write_file(&index, vec![sorter])
     }
 }

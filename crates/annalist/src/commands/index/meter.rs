@@ -1,11 +1,11 @@
 //! How far indexing is: a bar on a terminal, a plain line now and then elsewhere, and what came of it in the end.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use annalist_warc::WarcFile;
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 
 use crate::show;
@@ -23,8 +23,8 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    pub(super) fn start(files: &[PathBuf]) -> Meter {
-        let bytes = files.iter().map(|path| path.metadata().map_or(0, |metadata| metadata.len())).sum();
+    pub(super) fn start(files: &[WarcFile]) -> Meter {
+        let bytes = files.iter().map(|file| file.length).sum();
         let bar = std::io::stderr().is_terminal().then(|| {
             let style =
                 ProgressStyle::with_template("{wide_bar} {bytes} of {total_bytes}, {eta} left  {msg}")
@@ -69,7 +69,7 @@ impl Meter {
         self.bar.as_ref().map_or_else(say, |bar| bar.suspend(say));
     }
 
-    /// How many files were damaged.
+    /// How many places could not be read.
     pub(super) fn finish(&self) -> u64 {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -79,8 +79,8 @@ impl Meter {
         let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
         let harm = match damaged {
             0 => String::new(),
-            1 => "; 1 file is damaged".to_owned(),
-            many => format!("; {} files are damaged", show::count(many)),
+            1 => "; 1 place could not be read".to_owned(),
+            many => format!("; {} places could not be read", show::count(many)),
         };
         eprintln!("{} captures in {files} of {}{harm}", show::count(captures), HumanBytes(self.bytes));
         damaged
