@@ -10,6 +10,7 @@ use serde_json::Value;
 
 mod apps;
 mod crawl;
+mod dates;
 mod hazard;
 mod judge;
 mod process;
@@ -27,6 +28,7 @@ enum Part {
     Crawl,
     Judge,
     Apps,
+    Dates,
     Hazard,
     Reference,
 }
@@ -62,8 +64,16 @@ fn main() -> Result<()> {
     let path = PathBuf::from("target/bench.json");
     let before = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let mut figures: Figures = before.filter(|_| args.only.is_some()).unwrap_or_default();
-    let parts =
-        [Part::Urlstore, Part::Scores, Part::Crawl, Part::Judge, Part::Apps, Part::Hazard, Part::Reference];
+    let parts = [
+        Part::Urlstore,
+        Part::Scores,
+        Part::Crawl,
+        Part::Judge,
+        Part::Apps,
+        Part::Dates,
+        Part::Hazard,
+        Part::Reference,
+    ];
     for part in parts {
         if args.only.is_none_or(|only| only == part) {
             let measured = match part {
@@ -72,6 +82,7 @@ fn main() -> Result<()> {
                 Part::Crawl => crawl::measure(args.pages, args.hosts)?,
                 Part::Judge => judge::measure(args.pages, args.hosts)?,
                 Part::Apps => apps::measure()?,
+                Part::Dates => dates::measure()?,
                 Part::Hazard => hazard::measure()?,
                 Part::Reference => reference::measure()?,
             };
