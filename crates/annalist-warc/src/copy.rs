@@ -13,11 +13,13 @@ use flate2::write::GzEncoder;
 use crate::cdx::CdxLines;
 use crate::digest::DigestKind;
 use crate::fault::ReadError;
+use crate::fields::{Fields, write_field};
 use crate::file_name::{file_name, index_name};
 use crate::index::{describe, write_index};
 use crate::pack::{Packer, Packing};
-use crate::read::{BlockRecord, Reader, Span};
+use crate::read::{BlockRecord, Reader};
 use crate::record::{Record, RecordId};
+use crate::start::Format;
 use crate::wacz::{About, WaczWriter};
 use crate::warc_file::Section;
 use crate::writer::WriteError;
@@ -107,15 +109,15 @@ impl Copier {
     }
 
     /// Copies the gzip member of a record that has one of its own.
-    pub fn copy(&mut self, from: &Section, span: Span) -> Result<(), CopyError> {
-        let mut member = from.part(span.offset, span.length);
-        let cut = |e| CopyError::Read(ReadError::from_io(e, span.offset));
-        if span.length <= IN_MEMORY_BYTES {
-            let mut bytes = vec![0; usize::try_from(span.length).unwrap_or_default()];
+    pub fn copy(&mut self, from: &Section, offset: u64, length: u64) -> Result<(), CopyError> {
+        let mut member = from.part(offset, length);
+        let cut = |e| CopyError::Read(ReadError::from_io(e, offset));
+        if length <= IN_MEMORY_BYTES {
+            let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
             member.read_exact(&mut bytes).map_err(cut)?;
             return self.put(&bytes);
         }
-        self.make_room(span.length)?;
+        self.make_room(length)?;
         let start = self.length();
         let mut piece = vec![0; BUFFER_BYTES];
         loop {
@@ -128,8 +130,13 @@ impl Copier {
         self.index_written(start)
     }
 
-    /// Packs the head and block of a record into a member of its own.
-    pub fn pack<R: BufRead + Seek>(&mut self, mut record: BlockRecord<'_, R>) -> Result<(), CopyError> {
+    /// Packs the head and block of a record into a member of its own. What ARC says in its head is said as WARC says it; `from`
+    /// is the file it is in.
+    pub fn pack<R: BufRead + Seek>(
+        &mut self,
+        mut record: BlockRecord<'_, R>,
+        from: &str,
+    ) -> Result<(), CopyError> {
         let offset = record.offset;
         let read = |e| CopyError::Read(ReadError::from_io(e, offset));
         let in_memory = record.content_length <= IN_MEMORY_BYTES;
@@ -141,7 +148,10 @@ impl Copier {
         let mut member = Vec::new();
         let out: &mut dyn Write = if in_memory { &mut member } else { self };
         let mut gzip = GzEncoder::new(out, Compression::default());
-        gzip.write_all(&record.head)?;
+        match record.format {
+            Format::Warc => gzip.write_all(&record.head)?,
+            Format::Arc => gzip.write_all(&warc_head(&record.fields, &format!("{from} {offset}")))?,
+        }
         loop {
             let ready = record.fill_buf().map_err(read)?;
             if ready.is_empty() {
@@ -270,6 +280,15 @@ impl Copier {
             Place::Wacz { writer, .. } => writer.length(),
         }
     }
+}
+
+/// The head of a record that has none of WARC's own. `place` is where it was: nothing else is there.
+fn warc_head(fields: &Fields, place: &str) -> Vec<u8> {
+    let mut head = b"WARC/1.1\r\n".to_vec();
+    write_field(&mut head, "WARC-Record-ID", &id_of(place, &[]).to_string());
+    fields.write_to(&mut head);
+    head.extend_from_slice(b"\r\n");
+    head
 }
 
 /// Names of files are unique, and so is what is made of one.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 
+use crate::verify::is_warc_name;
 use crate::warc_file::{Section, WarcFile};
 use crate::zip::{Method, ZipEntry, read_entries};
 
@@ -45,7 +46,7 @@ impl Wacz {
         let mut files = Vec::new();
         for entry in self.entries.iter().filter(|entry| entry.name.starts_with(ARCHIVE)) {
             let name = entry.name.rsplit('/').next().unwrap_or_default().to_owned();
-            if !is_archive_name(&name) {
+            if !is_warc_name(&name) {
                 continue;
             }
             if entry.method != Method::Stored {
@@ -110,8 +111,4 @@ pub(crate) fn each_line(mut input: impl BufRead, take: &mut dyn FnMut(&[u8])) ->
         line.clear();
     }
     Ok(())
-}
-
-fn is_archive_name(name: &str) -> bool {
-    [".warc", ".warc.gz", ".arc", ".arc.gz", ".warc.zst"].iter().any(|end| name.ends_with(end))
 }

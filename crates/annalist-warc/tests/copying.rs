@@ -15,7 +15,7 @@ use annalist_warc::{
     About, CdxLine, Compression, Copied, Copier, CopySettings, Framing, Kind, Reader, Wacz, WarcFile, Writer,
     WriterSettings, verify_all,
 };
-use support::{START_MS, gzip, html_capture, ids, revisit_of, text};
+use support::{START_MS, boundaries, gzip, html_capture, ids, revisit_of, text};
 
 fn settings(prefix: &str) -> CopySettings {
     CopySettings {
@@ -76,7 +76,7 @@ fn copy_all(from: &[WarcFile], copier: &mut Copier) {
         while let Some(record) = reader.next_record().unwrap() {
             let span = record.finish().unwrap();
             if span.framing == Framing::Alone && reader.compression() == Compression::Gzip {
-                copier.copy(&section, span).unwrap();
+                copier.copy(&section, span.offset, span.length).unwrap();
             } else {
                 // From the start: a record in the middle of a member cannot be reached alone.
                 return pack_all(from, copier);
@@ -89,7 +89,7 @@ fn pack_all(from: &[WarcFile], copier: &mut Copier) {
     for file in from {
         let mut reader = file.open().unwrap().records_at(0);
         while let Some(record) = reader.next_record().unwrap() {
-            copier.pack(record).unwrap();
+            copier.pack(record, &file.name).unwrap();
         }
     }
 }
@@ -130,7 +130,14 @@ fn a_warc_file_comes_back_out_of_a_wacz_file_byte_for_byte() {
     std::fs::write(dir.path().join("plain.warc"), &plain).unwrap();
     std::fs::write(dir.path().join("one-member.warc.gz"), gzip(&plain)).unwrap();
 
-    for source in [packed, dir.path().join("plain.warc"), dir.path().join("one-member.warc.gz")] {
+    let frames: Vec<Vec<u8>> = boundaries(&plain)
+        .windows(2)
+        .map(|pair| zstd::encode_all(&plain[pair[0] as usize..pair[1] as usize], 0).unwrap())
+        .collect();
+    std::fs::write(dir.path().join("frames.warc.zst"), frames.concat()).unwrap();
+
+    let others = ["plain.warc", "one-member.warc.gz", "frames.warc.zst"].map(|name| dir.path().join(name));
+    for source in [vec![packed], others.to_vec()].concat() {
         let name = source.file_name().unwrap().to_string_lossy().into_owned();
         let original = all_records(&source);
         let (wacz, folder) =
@@ -263,4 +270,32 @@ fn a_record_too_large_for_memory_is_copied_too() {
         let index = std::fs::read_dir(folder.join("indexes")).unwrap().next().unwrap().unwrap().path();
         assert!(std::fs::read_to_string(index).unwrap().contains("http://a.test/big"));
     }
+}
+
+#[test]
+fn what_is_in_an_arc_file_becomes_warc_with_the_same_block() {
+    let dir = tempfile::tempdir().unwrap();
+    let version = "1 0 Somebody\nURL IP-address Archive-date Content-type Archive-length\n";
+    let response = "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Old</title>";
+    let arc = format!(
+        "filedesc://old.arc 0.0.0.0 19990101120000 text/plain {}\n{version}\n\
+         http://a.test/ 192.0.2.1 19990102030405 text/html {}\n{response}\n\
+         http://a.test/ 192.0.2.1 19990102030405 text/html {}\n{response}\n",
+        version.len(),
+        response.len(),
+        response.len()
+    );
+    std::fs::write(dir.path().join("old.arc"), arc).unwrap();
+    let wacz = dir.path().join("old.wacz");
+    to_wacz(&WarcFile::all_of(&dir.path().join("old.arc")).unwrap(), &wacz);
+    assert_clean(&wacz);
+    let records = all_records(&wacz);
+    let blocks = records.values().filter(|bytes| bytes.ends_with(response.as_bytes()));
+    assert_eq!(blocks.count(), 2, "each has an id of its own");
+    let mut lines = Vec::new();
+    Wacz::open(&wacz).unwrap().each_index_line(&mut |line| lines.push(line.to_owned())).unwrap();
+    assert!(
+        lines[0].starts_with("test,a)/ 19990102030405 {\"url\": \"http://a.test/\", \"mime\": \"text/html\""),
+        "{lines:?}"
+    );
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use annalist_crawl::clock;
 use annalist_crawl::job::JobDir;
-use annalist_warc::{About, Copied, Copier, CopySettings, Framing, Span, WarcFile};
+use annalist_warc::{About, Copied, Copier, CopySettings, WarcFile};
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -187,7 +187,7 @@ fn copy_file(copier: &mut Copier, surveyed: &Surveyed, survey: &Survey, watch: &
             &survey.entries,
             |entry| entry.chosen != Chosen::No,
             &mut |entry, record| {
-                copier.pack(record)?;
+                copier.pack(record, &surveyed.file.name)?;
                 watch.advance(entry.length)
             },
         );
@@ -195,8 +195,7 @@ fn copy_file(copier: &mut Copier, surveyed: &Surveyed, survey: &Survey, watch: &
     let entries = survey.entries.get(surveyed.entries.clone()).unwrap_or_default();
     let section = surveyed.file.open()?;
     for entry in entries.iter().filter(|entry| entry.chosen != Chosen::No) {
-        copier
-            .copy(&section, Span { offset: entry.offset, length: entry.length, framing: Framing::Alone })?;
+        copier.copy(&section, entry.offset, entry.length)?;
         watch.advance(entry.length)?;
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! The second walk: captures that are meant, read again as pages.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Seek};
 
 use annalist_model::{CanonicalUrl, Canonicaliser, LinkKind, Page, ResponseHead};
 use annalist_read::{Limits, Reader};
@@ -74,7 +74,7 @@ impl PageReader {
         })
     }
 
-    fn read<R: BufRead>(&self, record: &mut BlockRecord<'_, R>) -> Seen {
+    fn read<R: BufRead + Seek>(&self, record: &mut BlockRecord<'_, R>) -> Seen {
         let field = |name: &str| record.fields.get(name).map(str::to_owned);
         let mut seen = Seen {
             url: target(&record.fields).unwrap_or_default().to_owned(),
@@ -164,8 +164,9 @@ pub fn each_record(
             Ok(Some(())) => {}
             Ok(None) => anyhow::bail!("{} has changed while it was read", shown()),
             // What is broken was left out before, too.
-            Err(_) if reader.skip_broken() => {}
-            Err(fault) => return Err(fault).with_context(shown),
+            Err(_) => {
+                reader.skip_broken();
+            }
         }
     }
     Ok(())

@@ -3,12 +3,14 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::BufRead;
+use std::io::{BufRead, Seek};
 use std::ops::Range;
 
 use annalist_model::CanonicalUrl;
 use annalist_sources::is_being_written;
-use annalist_warc::{BlockRecord, Fields, Framing, HttpHead, Span, WarcFile};
+use annalist_warc::{
+    BlockRecord, Compression, Ending, Fields, Format, Framing, Hole, HttpHead, Span, WarcFile,
+};
 use anyhow::{Context, Result};
 
 use super::selection::{End, Known, Selection, Subject, digits};
@@ -68,7 +70,7 @@ pub enum Chosen {
 pub struct Surveyed {
     pub file: WarcFile,
     pub entries: Range<usize>,
-    /// Whether every record is a gzip member of its own, so that it can be copied as it is.
+    /// Whether every record is a WARC record in a gzip member of its own, so that it can be copied as it is.
     pub has_members: bool,
 }
 
@@ -120,11 +122,13 @@ impl Survey {
         let first = self.entries.len();
         let section = file.open().with_context(|| format!("{} cannot be read", file.shown()))?;
         let mut reader = section.records_at(0);
-        let (mut number, mut all_alone, mut done) = (0, true, 0);
+        let (mut number, mut as_ours, mut done) = (0, true, 0);
+        let mut holes: Vec<Hole> = Vec::new();
         loop {
             let walked = match reader.next_record() {
                 Ok(Some(mut record)) => {
                     number += 1;
+                    as_ours &= record.format == Format::Warc;
                     let looked = Looked::at(&mut record);
                     record.finish().map(|span| (looked, span))
                 }
@@ -133,27 +137,26 @@ impl Survey {
             };
             match walked {
                 Ok((looked, span)) => {
-                    all_alone &= span.framing == Framing::Alone;
+                    as_ours &= span.framing == Framing::Alone && span.ending == Ending::Regular;
                     self.take(looked, span, number - 1, selection);
                     watch.advance((span.offset + span.length).saturating_sub(done))?;
                     done = done.max(span.offset + span.length);
                 }
-                Err(fault) => {
-                    if is_being_written(&file.path, &fault) {
-                        break;
-                    }
-                    self.damaged += 1;
-                    let goes_on = reader.skip_broken();
-                    let rest = if goes_on { "this record is left out" } else { "what follows is left out" };
-                    watch.tell(&format!("{}: {fault}; {rest}", file.shown()));
-                    if !goes_on {
-                        break;
+                Err(error) => {
+                    let bytes = reader.skip_broken();
+                    match holes.last_mut() {
+                        Some(last) if last.bytes.end >= bytes.start => last.bytes.end = bytes.end,
+                        _ => holes.push(Hole { bytes, error }),
                     }
                 }
             }
         }
+        for hole in holes.iter().filter(|hole| !is_being_written(&file.path, hole)) {
+            self.damaged += 1;
+            watch.tell(&format!("{}: {hole}", file.shown()));
+        }
         watch.advance(file.length.saturating_sub(done))?;
-        let has_members = reader.is_gzip() && all_alone;
+        let has_members = reader.compression() == Compression::Gzip && as_ours;
         self.files.push(Surveyed { file, entries: first..self.entries.len(), has_members });
         Ok(())
     }
@@ -244,7 +247,7 @@ struct Looked {
 }
 
 impl Looked {
-    fn at<R: BufRead>(record: &mut BlockRecord<'_, R>) -> Looked {
+    fn at<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>) -> Looked {
         let mut entry = entry_of(&record.fields, record.kind());
         let (mut subject, mut known) = (None, None);
         if matches!(entry.kind, Kind::Capture | Kind::Revisit) {
@@ -299,7 +302,7 @@ fn entry_of(fields: &Fields, kind: &str) -> Entry {
     }
 }
 
-fn subject_of<R: BufRead>(record: &mut BlockRecord<'_, R>, at: u64) -> Subject {
+fn subject_of<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>, at: u64) -> Subject {
     let url = target(&record.fields).unwrap_or_default().to_owned();
     let own_type = record.fields.get("Content-Type").unwrap_or_default().to_owned();
     let is_http = matches!(record.kind(), "response" | "revisit");
