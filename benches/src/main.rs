@@ -9,6 +9,7 @@ use clap::{Parser, ValueEnum};
 use serde_json::Value;
 
 mod apps;
+mod archive;
 mod crawl;
 mod hazard;
 mod judge;
@@ -27,6 +28,8 @@ enum Part {
     Crawl,
     Judge,
     Apps,
+    Index,
+    Lookup,
     Hazard,
     Reference,
 }
@@ -62,8 +65,17 @@ fn main() -> Result<()> {
     let path = PathBuf::from("target/bench.json");
     let before = std::fs::read(&path).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
     let mut figures: Figures = before.filter(|_| args.only.is_some()).unwrap_or_default();
-    let parts =
-        [Part::Urlstore, Part::Scores, Part::Crawl, Part::Judge, Part::Apps, Part::Hazard, Part::Reference];
+    let parts = [
+        Part::Urlstore,
+        Part::Scores,
+        Part::Crawl,
+        Part::Judge,
+        Part::Apps,
+        Part::Index,
+        Part::Lookup,
+        Part::Hazard,
+        Part::Reference,
+    ];
     for part in parts {
         if args.only.is_none_or(|only| only == part) {
             let measured = match part {
@@ -72,6 +84,8 @@ fn main() -> Result<()> {
                 Part::Crawl => crawl::measure(args.pages, args.hosts)?,
                 Part::Judge => judge::measure(args.pages, args.hosts)?,
                 Part::Apps => apps::measure()?,
+                Part::Index => archive::measure_index()?,
+                Part::Lookup => archive::measure_lookup()?,
                 Part::Hazard => hazard::measure()?,
                 Part::Reference => reference::measure()?,
             };

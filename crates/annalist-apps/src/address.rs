@@ -197,25 +197,47 @@ impl Addresses {
 
     /// The places of those that hold, in their order.
     pub fn holding(&self, url: &Url) -> Vec<usize> {
+        let mut holding = self.asked(url);
+        holding.retain(|place| self.holds(*place, url));
+        holding.extend(self.by_expression(url));
+        holding.sort_unstable();
+        holding
+    }
+
+    /// The place of the first that is wanted and holds. Those behind it are not asked, nor are expressions where all stand behind it.
+    pub fn first(&self, url: &Url, is_wanted: impl Fn(usize) -> bool) -> Option<usize> {
+        let told = self.asked(url).into_iter().find(|place| is_wanted(*place) && self.holds(*place, url));
+        let is_before = |place: usize| told.is_none_or(|told| place < told);
+        if !self.expressions.first().is_some_and(|place| is_before(*place)) {
+            return told;
+        }
+        self.by_expression(url).filter(|place| is_before(*place) && is_wanted(*place)).min().or(told)
+    }
+
+    fn holds(&self, place: usize, url: &Url) -> bool {
+        self.all.get(place).is_some_and(|address| address.holds(url))
+    }
+
+    /// Those that may hold, in their order; expressions that nothing else tells are not among them.
+    fn asked(&self, url: &Url) -> Vec<usize> {
         let mut asked = Vec::new();
         if let Some(finder) = &self.finder {
             let hits = finder.find_overlapping_iter(url.as_str());
             asked.extend(hits.filter_map(|hit| self.of_piece.get(hit.pattern().as_usize()).copied()));
         }
-        let held = |place: &usize| self.all.get(*place).is_some_and(|address| address.holds(url));
         asked.extend_from_slice(&self.unfound);
         asked.sort_unstable();
         asked.dedup();
-        asked.retain(held);
-        for set in self.sets.get_or_init(|| self.sets()) {
-            let found = set.finder.matches(url.as_str());
-            let places = found.iter().filter_map(|number| set.places.get(number).copied());
-            asked.extend(places.filter(|place| {
-                self.all.get(*place).is_some_and(|address| address.holds_but_for_expression(url))
-            }));
-        }
-        asked.sort_unstable();
         asked
+    }
+
+    /// Those that hold and are found by their expression alone.
+    fn by_expression<'u>(&'u self, url: &'u Url) -> impl Iterator<Item = usize> + 'u {
+        let rest = |place: &usize| self.all.get(*place).is_some_and(|one| one.holds_but_for_expression(url));
+        self.sets.get_or_init(|| self.sets()).iter().flat_map(move |set| {
+            let found = set.finder.matches(url.as_str());
+            found.into_iter().filter_map(|number| set.places.get(number).copied()).filter(rest)
+        })
     }
 
     fn sets(&self) -> Vec<Set> {
@@ -293,7 +315,12 @@ mod tests {
             ("http://forum.test/x/viewtopic.php?t=1&view=print", vec![0, 1, 2]),
             ("http://notforum.test/viewtopic.php?f=1&view=x", vec![3]),
         ] {
-            assert_eq!(addresses.holding(&Url::parse(url).unwrap()), expected, "{url}");
+            let url = Url::parse(url).unwrap();
+            assert_eq!(addresses.holding(&url), expected, "{url}");
+            for place in 0..6 {
+                let first = expected.iter().copied().find(|held| *held >= place);
+                assert_eq!(addresses.first(&url, |held| held >= place), first, "{url} from {place}");
+            }
         }
     }
 }

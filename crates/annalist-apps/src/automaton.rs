@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use annalist_read::tree::{Element, NodeId, Step as Walk, Tree};
+use annalist_read::tree::{Element, LocalName, NodeId, Step as Walk, Tree};
 
 use crate::xpath::{NodeTest, Predicate, Step};
 
@@ -19,7 +19,8 @@ use build::Conditions;
 use hasher::Quick;
 pub use select::{Spot, select};
 
-type Map<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
+/// For keys that nobody can choose to collide.
+pub(crate) type Map<K, V> = HashMap<K, V, BuildHasherDefault<Quick>>;
 
 /// A point on the way through an expression; reached at elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -59,11 +60,88 @@ struct Transition {
     to: State,
 }
 
-/// What leads on from a state, in the order of tags and atoms.
+/// What leads on from a state.
 #[derive(Clone, Debug, Default)]
 struct Ways {
-    below: Vec<Transition>,
-    child: Vec<Transition>,
+    below: Steps,
+    child: Steps,
+}
+
+/// Steps in the order of their tags and atoms, which lie close together: they are asked at every element.
+#[derive(Clone, Debug, Default)]
+struct Steps {
+    keys: Vec<(Tag, Atom)>,
+    all: Vec<Transition>,
+    /// The atoms of those that take any tag, and the tags of the others: most elements have none of them.
+    any_tag: Signs,
+    tags: Signs,
+}
+
+/// Numbers, a bit for many of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Signs(u64);
+
+impl Signs {
+    fn add(&mut self, number: u32) {
+        self.0 |= 1 << (number % u64::BITS);
+    }
+
+    fn of(numbers: &[u32]) -> Signs {
+        let mut signs = Signs::default();
+        numbers.iter().for_each(|number| signs.add(*number));
+        signs
+    }
+
+    fn may_share(self, other: Signs) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+impl Steps {
+    fn new(mut all: Vec<Transition>) -> Steps {
+        let key = |transition: &Transition| (transition.tag, transition.atom);
+        all.sort_by_key(key);
+        let keys: Vec<(Tag, Atom)> = all.iter().map(key).collect();
+        let (mut any_tag, mut tags) = (Signs::default(), Signs::default());
+        for (tag, atom) in &keys {
+            match *tag {
+                ANY_TAG => any_tag.add(*atom),
+                tag => tags.add(tag),
+            }
+        }
+        Steps { keys, all, any_tag, tags }
+    }
+
+    /// Those for a tag and for elements that fulfil these conditions.
+    fn each(&self, tag: Tag, atoms: &[Atom], signs: Signs, reach: &mut impl FnMut(&Transition)) {
+        if self.any_tag.may_share(signs) {
+            self.each_of(ANY_TAG, atoms, reach);
+        }
+        if tag != ANY_TAG && self.tags.may_share(Signs::of(&[tag])) {
+            self.each_of(tag, atoms, reach);
+        }
+    }
+
+    fn each_of(&self, tag: Tag, atoms: &[Atom], reach: &mut impl FnMut(&Transition)) {
+        /// So many are looked through sooner than looked up.
+        const FEW: usize = 12;
+        let from = self.keys.partition_point(|key| key.0 < tag);
+        let keys = self.keys.get(from..).unwrap_or_default();
+        let all = self.all.get(from..).unwrap_or_default();
+        if keys.get(FEW).is_none_or(|key| key.0 != tag) {
+            for (key, step) in keys.iter().zip(all).take_while(|(key, _)| key.0 == tag) {
+                if key.1 == NO_ATOM || atoms.contains(&key.1) {
+                    reach(step);
+                }
+            }
+            return;
+        }
+        for atom in atoms {
+            let first = keys.partition_point(|key| *key < (tag, *atom));
+            let alike = keys.iter().zip(all).skip(first);
+            alike.take_while(|(key, _)| **key == (tag, *atom)).for_each(|(_, step)| reach(step));
+        }
+    }
 }
 
 /// An element that is not in the page: what the response says beside it.
@@ -76,8 +154,8 @@ pub struct Beside {
 /// See [`Builder`].
 #[derive(Debug)]
 pub struct Automaton {
-    attributes: Map<String, Conditions>,
-    tags: Map<String, Tag>,
+    attributes: Map<LocalName, Conditions>,
+    tags: Map<LocalName, Tag>,
     /// The first steps of expressions: there are many, so they are looked up by what an element is.
     anywhere: Map<(Tag, Atom), Vec<Transition>>,
     at_top: Map<(Tag, Atom), Vec<Transition>>,
@@ -174,7 +252,7 @@ impl Automaton {
     }
 
     /// A tag that no expression names fits those that take any.
-    fn tag(&self, name: &str) -> Tag {
+    fn tag(&self, name: &LocalName) -> Tag {
         self.tags.get(name).copied().unwrap_or(ANY_TAG)
     }
 }
@@ -200,11 +278,12 @@ impl Run<'_> {
         self.atoms.clear();
         self.atoms.push(NO_ATOM);
         for (name, value) in element.attributes() {
-            if let Some(conditions) = automaton.attributes.get(&**name) {
+            if let Some(conditions) = automaton.attributes.get(name) {
                 conditions.each_true(value, &mut self.atoms);
             }
         }
         let tag = automaton.tag(element.name());
+        let signs = Signs::of(&self.atoms);
         let mut now = std::mem::take(&mut self.now);
         now.clear();
         let mut reach = |transition: &Transition| {
@@ -217,21 +296,24 @@ impl Run<'_> {
             None => self.first_steps(&automaton.at_top, tag, &mut reach),
             Some((from, _)) => {
                 for state in self.reached.get(*from..).unwrap_or_default() {
-                    let ways = automaton.ways(*state).map_or(&[][..], |ways| &ways.child);
-                    self.further_steps(ways, tag, &mut reach);
+                    if let Some(ways) = automaton.ways(*state) {
+                        ways.child.each(tag, &self.atoms, signs, &mut reach);
+                    }
                 }
             }
         }
         for state in &self.open {
-            let ways = automaton.ways(*state).map_or(&[][..], |ways| &ways.below);
-            self.further_steps(ways, tag, &mut reach);
+            if let Some(ways) = automaton.ways(*state) {
+                ways.below.each(tag, &self.atoms, signs, &mut reach);
+            }
         }
         self.frames.push((self.reached.len(), self.open.len()));
         for state in &now {
             if automaton.is_end.get(state.0 as usize) == Some(&true) {
                 self.matches.found.entry(*state).or_default().push(node);
             }
-            if automaton.ways(*state).is_some_and(|ways| !ways.below.is_empty()) && !self.open.contains(state)
+            if automaton.ways(*state).is_some_and(|ways| !ways.below.all.is_empty())
+                && !self.open.contains(state)
             {
                 self.open.push(*state);
             }
@@ -257,27 +339,6 @@ impl Run<'_> {
         }
     }
 
-    fn further_steps(&self, ways: &[Transition], tag: Tag, reach: &mut impl FnMut(&Transition)) {
-        /// So many are looked through sooner than looked up.
-        const FEW: usize = 12;
-        if ways.len() <= FEW {
-            let fits = |way: &&Transition| {
-                (way.tag == tag || way.tag == ANY_TAG)
-                    && (way.atom == NO_ATOM || self.atoms.contains(&way.atom))
-            };
-            ways.iter().filter(fits).for_each(reach);
-            return;
-        }
-        for atom in &self.atoms {
-            for tag in [ANY_TAG, tag].into_iter().take(if tag == ANY_TAG { 1 } else { 2 }) {
-                let key = (tag, *atom);
-                let from = ways.partition_point(|way| (way.tag, way.atom) < key);
-                let alike = ways.get(from..).unwrap_or_default().iter();
-                alike.take_while(|way| (way.tag, way.atom) == key).for_each(&mut *reach);
-            }
-        }
-    }
-
     fn leave(&mut self) {
         let (reached, open) = self.frames.pop().unwrap_or_default();
         self.reached.truncate(reached);
@@ -288,11 +349,11 @@ impl Run<'_> {
         self.atoms.clear();
         self.atoms.push(NO_ATOM);
         for (name, value) in &element.attributes {
-            if let Some(conditions) = self.automaton.attributes.get(*name) {
+            if let Some(conditions) = self.automaton.attributes.get(&LocalName::from(*name)) {
                 conditions.each_true(value, &mut self.atoms);
             }
         }
-        let tag = self.automaton.tag(element.tag);
+        let tag = self.automaton.tag(&LocalName::from(element.tag));
         let mut found = Vec::new();
         let mut reach = |transition: &Transition| {
             if holds::all_beside(element, &transition.rest) {

@@ -155,7 +155,7 @@ pub struct ObjectRule {
     pub fields: Vec<FieldRule>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Field {
     Id,
     Url,

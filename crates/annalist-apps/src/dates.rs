@@ -47,6 +47,11 @@ pub enum Order {
     Ymd,
 }
 
+/// The number of the month of that name, in lower case.
+pub fn month(name: &str) -> Option<u32> {
+    words::month(name).and_then(|month| u32::try_from(month).ok())
+}
+
 /// Whether a text names a zone: `+02:00`, `UTC`.
 pub fn is_zone(text: &str) -> bool {
     clock::offset(text).is_some()
@@ -109,6 +114,12 @@ pub fn moment(text: &str, hints: &Hints) -> Option<Moment> {
         return Some(Moment::read(&tokens, &day));
     }
     relative::find(&tokens, now?).map(|(moment, offset)| Moment::of(moment, offset))
+}
+
+/// The moment that a header field names: `Sat, 17 May 2014 08:00:00 GMT`.
+pub fn time(field: &str) -> Option<annalist_model::Time> {
+    let Moment { day, clock, offset, .. } = moment(field, &Hints::default())?;
+    Some(annalist_model::Time::of(day.to_datetime(clock?), offset.unwrap_or(Offset::UTC)))
 }
 
 /// Every day that a text names with its year, and where.

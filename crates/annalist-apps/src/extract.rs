@@ -1,12 +1,12 @@
 //! What was written on a page: the objects of its level, with their fields.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use annalist_model::Object;
 use annalist_read::text;
 use annalist_read::tree::{NodeId, Step, Tree};
 
-use crate::automaton::{Matches, Spot, select};
+use crate::automaton::{Map, Matches, Spot, select};
 use crate::catalogue::{Application, Field, FieldPlan, Level};
 use crate::dates;
 use crate::helper::Input;
@@ -56,9 +56,9 @@ pub(crate) fn objects(
 struct Found {
     /// With the number of their plan.
     places: Vec<(NodeId, usize)>,
-    by_node: HashMap<NodeId, usize>,
+    by_node: Map<NodeId, usize>,
     /// The neighbours of objects that go on in them, with the object each belongs to.
-    runs: HashMap<NodeId, usize>,
+    runs: Map<NodeId, usize>,
 }
 
 impl Found {
@@ -80,7 +80,7 @@ impl Found {
         }
         places.sort_by_key(|(node, _)| matches.place(*node));
         places.truncate(MOST_OBJECTS);
-        let by_node: HashMap<NodeId, usize> =
+        let by_node: Map<NodeId, usize> =
             places.iter().enumerate().map(|(place, (node, _))| (*node, place)).collect();
         let is_run = |place: &usize| {
             let plan = places.get(*place).and_then(|(_, plan)| level.objects.get(*plan));
@@ -88,7 +88,7 @@ impl Found {
         };
         parents.sort_unstable();
         parents.dedup();
-        let mut runs = HashMap::new();
+        let mut runs = Map::default();
         for parent in parents {
             let mut open = None;
             for child in tree.children(parent) {
@@ -134,7 +134,7 @@ impl Found {
 /// What was found for each field.
 #[derive(Clone, Debug, Default)]
 struct Values {
-    of: HashMap<Field, Vec<String>>,
+    of: BTreeMap<Field, Vec<String>>,
     /// The place in the page that the id is, where it stands in an `id` attribute.
     anchor: Option<String>,
     /// The id counts within the thread only.

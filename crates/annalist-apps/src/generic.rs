@@ -10,7 +10,7 @@ mod blocks;
 mod body;
 mod comments;
 mod facts;
-mod linked;
+pub(crate) mod linked;
 mod marked;
 mod names;
 mod phrases;

@@ -8,6 +8,7 @@
 //! - `parts`: the regions of a page, now that its objects are known
 //! - `report`: all of it as JSON
 //! - `dates`: what people write for a date, as a moment
+//! - `published`: when a page was published
 //! - `generic`: main text, title, author, date and comments of pages that no catalogue describes
 //!
 //! Not here: fetching, reading markup, scores of topics.
@@ -23,6 +24,7 @@ pub mod helper;
 mod navigate;
 mod parts;
 mod place;
+pub mod published;
 pub mod report;
 pub mod xpath;
 

@@ -7,7 +7,7 @@ use url::Url;
 
 use crate::address::{self, parameters};
 use crate::automaton::{Matches, Spot, select};
-use crate::catalogue::{Application, Level, Links, Others, Paging, Ruling};
+use crate::catalogue::{Application, Level, LinkRule, Links, Others, Paging, Ruling};
 use crate::helper::Input;
 use crate::place::{Base, base_of};
 
@@ -57,7 +57,7 @@ pub(crate) fn choose(
     for found in &input.page.links {
         let is_inside = found.url.host() == input.url.host();
         if !is_inside || is_part(found) {
-            let barred = links.for_embed(&found.url).filter(|_| is_inside);
+            let barred = is_inside.then(|| links.for_embed(&found.url)).flatten();
             choices.push(match barred {
                 Some(rule) => Choice::Never { reason: rule.name.clone() },
                 None => Choice::Untouched,
@@ -94,13 +94,12 @@ pub(crate) fn choose(
 /// The first rule that fits.
 fn rule(links: &Links, places: &Places, found: &FoundLink, instead: Option<CanonicalUrl>) -> Option<Choice> {
     let here = found.url.key();
-    let fits = |place: &usize| match places.of_rule.get(*place) {
+    let fits = |place: usize, rule: &LinkRule| match places.of_rule.get(place) {
         Some(Some(keys)) => keys.contains(&here),
-        _ => links.rules.get(*place).is_some_and(|rule| !rule.is_for_embeds),
+        _ => !rule.is_for_embeds,
     };
     // Whether it may be followed is asked of the address as it stands on the page: what is dropped may be the reason.
-    let place = links.addresses.holding(found.url.as_url()).into_iter().find(fits)?;
-    let rule = links.rules.get(place)?;
+    let rule = links.first(&found.url, fits)?;
     Some(match rule.ruling {
         Ruling::Follow { score } => Choice::Follow { score, action: rule.name.clone(), instead },
         Ruling::Spare { score } => Choice::Spare { score, action: rule.name.clone(), instead },

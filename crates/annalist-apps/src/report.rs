@@ -2,17 +2,17 @@
 
 use std::collections::HashSet;
 
-use annalist_model::{CanonicalUrl, FoundLink, Hop};
+use annalist_model::{CanonicalUrl, Hop, Page};
 use serde_json::{Value, json};
 
 use crate::helper::Seen;
 use crate::navigate::Choice;
 
-/// The page's links are those that the choices were made for.
-pub fn report(seen: &Seen, links: &[FoundLink]) -> Value {
+/// The page's links are those that the choices were made for; its dates are told where they were looked for and found.
+pub fn report(seen: &Seen, page: &Page) -> Value {
     let (mut follow, mut spare, mut skip) = (Vec::new(), Vec::new(), Vec::new());
     let mut told: HashSet<&str> = HashSet::new();
-    for (place, link) in links.iter().enumerate() {
+    for (place, link) in page.links.iter().enumerate() {
         let choice = seen.choices.get(place);
         if choice.is_none() && seen.application.is_none() && link.kind.hop() == Hop::Link {
             follow.push(json!({"url": link.url.as_str(), "score": 1.0, "action": "link"}));
@@ -33,7 +33,7 @@ pub fn report(seen: &Seen, links: &[FoundLink]) -> Value {
             Some(Choice::Untouched) | None => {}
         }
     }
-    json!({
+    let mut told = json!({
         "application": seen.application,
         "type": seen.general_type,
         "level": seen.level,
@@ -42,7 +42,14 @@ pub fn report(seen: &Seen, links: &[FoundLink]) -> Value {
         "spare": spare,
         "skip": skip,
         "next": seen.next,
-    })
+    });
+    if let Some(published) = &page.published {
+        told["published"] = json!(published);
+    }
+    if let Some(modified) = page.modified {
+        told["modified"] = json!(modified.rfc3339());
+    }
+    told
 }
 
 /// With the digits that were written.

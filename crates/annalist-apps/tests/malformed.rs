@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use annalist_apps::catalogue::{BUILT_IN, Loaded, load};
+use annalist_apps::published::{Captured, dates};
 use annalist_apps::{Catalogue, Input, recognise, report};
-use annalist_model::{CanonicalUrl, Canonicaliser, ResponseHead};
+use annalist_model::{CanonicalUrl, Canonicaliser, ResponseHead, Time};
 use annalist_read::Reader;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -111,7 +112,8 @@ fn look(url: &CanonicalUrl, body: &[u8]) {
     let Some(tree) = tree else { return };
     let seen = recognise(&CATALOGUE, &Input { tree: &tree, page: &page, url, head: &head, at: None });
     assert!(seen.choices.is_empty() || seen.choices.len() == page.links.len());
-    assert!(report(&seen, &page.links).is_object());
+    assert!(report(&seen, &page).is_object());
+    dates(&tree, &page, url, &head, Captured::Before(Time::MAX));
 }
 
 /// There is a description or there are mistakes, each in a line of the file; and whatever there is can be used.

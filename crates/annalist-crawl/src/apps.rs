@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use annalist_apps::adapt::Notebook;
 use annalist_apps::catalogue::{Application, Description, Mistake, Ruling, load};
+use annalist_apps::published::{self, Captured, Dates};
 use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, parts, recognise_and_learn, report};
 use annalist_frontier::{Change, Frontier};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Capture, FoundLink, Hop, Link, Page, Time};
+use annalist_model::{CanonicalUrl, Capture, FoundLink, Hop, Link, Page, ResponseHead, Time};
 use annalist_read::Reader;
 use annalist_read::tree::Tree;
 use annalist_sources::Archived;
@@ -235,21 +236,28 @@ fn has_files(folder: &Path) -> bool {
 
 /// A page out of an archive, as it was judged when it was fetched.
 pub fn read_as_judged(reader: &Reader, apps: Option<&Apps>, found: &Archived) -> Page {
-    let Archived { url, head, body } = found;
+    let Archived { url, at, head, body } = found;
     let (mut page, tree) = reader.read_with_tree(url, head, body);
-    if let Some((apps, tree)) = apps.zip(tree) {
-        // What "yesterday" means on it makes no difference to what it is judged by.
-        apps.look(&tree, &mut page, &Looked { url, head, at: Time::default() });
+    let Some(tree) = tree else { return page };
+    date(&tree, &mut page, url, head, Captured::At(*at));
+    if let Some(apps) = apps {
+        apps.look(&tree, &mut page, &Looked { url, head, at: *at });
     }
     page
+}
+
+/// Finds out when a page was published and last changed.
+pub fn date(tree: &Tree, page: &mut Page, url: &CanonicalUrl, head: &ResponseHead, captured: Captured) {
+    let Dates { published, modified } = published::dates(tree, page, url, head, captured);
+    (page.published, page.modified) = (published, modified);
 }
 
 /// Where and when a page was captured, and what came with it.
 #[derive(Clone, Copy, Debug)]
 pub struct Looked<'c> {
     pub url: &'c CanonicalUrl,
-    pub head: &'c annalist_model::ResponseHead,
-    pub at: annalist_model::Time,
+    pub head: &'c ResponseHead,
+    pub at: Time,
 }
 
 /// Who lists an address wants it to be read: only what is never followed is left out.
@@ -276,7 +284,7 @@ pub fn objects_of(seen: Option<&Seen>, page: &Page, capture: &Capture) -> Option
     if !(200..300).contains(&capture.head.status) {
         return None;
     }
-    serde_json::to_vec(&report(seen, &page.links)).ok()
+    serde_json::to_vec(&report(seen, page)).ok()
 }
 
 fn note(host: &str) -> String {
@@ -298,5 +306,31 @@ impl Known {
         let text = String::from_utf8_lossy(bytes);
         let mut parts = text.split('\t').map(str::to_owned).filter(|part| !part.is_empty());
         Known { application: parts.next(), indexes: parts.collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_model::{CanonicalUrl, ResponseHead, Time};
+    use annalist_read::Reader;
+    use annalist_sources::Archived;
+
+    use super::read_as_judged;
+
+    #[test]
+    fn a_page_out_of_an_archive_has_its_date_without_the_helper_too() {
+        let found = Archived {
+            url: CanonicalUrl::parse("http://news.example/story").unwrap(),
+            // 19 May 2014.
+            at: Time::from_millis(1_400_486_400_000),
+            head: ResponseHead { status: 200, fields: Vec::new() },
+            body: b"<html><h1>The bridge</h1><time>2 days ago</time><p class=date>3 June 2014".to_vec(),
+        };
+        let page = read_as_judged(&Reader::new(Default::default()), None, &found);
+        assert_eq!(
+            page.published.unwrap().day.to_string(),
+            "2014-05-17",
+            "the other lies behind the capture"
+        );
     }
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use annalist_frontier::{LeasedLink, State};
+use annalist_frontier::{Change, LeasedLink, State};
 use annalist_model::{Outcome, SkipReason, Time};
 use annalist_sources::{ArchiveSource, NotThere, Snapshot};
 use tokio::task::JoinSet;
@@ -11,7 +11,9 @@ use tokio::task::JoinSet;
 use crate::budget::Allowance;
 use crate::clock;
 use crate::delay::rules_for;
-use crate::finish::{finish_alias, finish_refusal, finish_snapshots, finish_unread, give_back_budgets};
+use crate::finish::{
+    finish_alias, finish_refusal, finish_snapshots, finish_unread, give_back_budgets, put_back,
+};
 use crate::keeper::KeepError;
 use crate::logs::Severity;
 use crate::near::Shingles;
@@ -29,9 +31,11 @@ pub struct Collecting {
 }
 
 /// Whether a link had its turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 enum Turned {
     Had,
+    /// Others are worth more by now.
+    PutBack(Change),
     /// It waits for pages that say what the topic is.
     TooEarly,
     NotHad,
@@ -43,17 +47,24 @@ pub async fn drive(mut turn: Turn, stages: &Arc<Stages>) {
         let stages = Arc::clone(stages);
         under_way.spawn(async move {
             let turned = collect(&leased, &stages).await;
-            (leased.key, turned)
+            (leased, turned)
         });
     }
+    let mut worth_less = Vec::new();
     while let Some(done) = under_way.join_next().await {
         match done {
-            Ok((key, Turned::Had)) => turn.had(key),
+            Ok((leased, Turned::Had)) => turn.had(leased.key),
+            Ok((leased, Turned::PutBack(change))) => worth_less.push((leased, change)),
             Ok((_, Turned::TooEarly)) => turn.rest_until(clock::after(UNTIL_TOPIC)),
             Ok((_, Turned::NotHad)) | Err(_) => {}
         }
     }
-    turn.give_back(stages);
+    if worth_less.is_empty() {
+        turn.give_back(stages);
+    } else {
+        // The keeper ends the turn when the new values are in: else the links would come again with the old ones.
+        put_back(worth_less, turn.release_now(), stages);
+    }
 }
 
 /// One link: its snapshots looked up, chosen and visited, or the reason why there is none.
@@ -90,6 +101,9 @@ async fn collect(leased: &LeasedLink, stages: &Arc<Stages>) -> Turned {
         finish_refusal(leased, Outcome::Skipped { reason: SkipReason::Missing, detail }, stages);
         return Turned::Had;
     }
+    if let Some(change) = second_thought(leased, &chosen, stages) {
+        return Turned::PutBack(change);
+    }
     if let Some(home) = chosen.first().filter(|first| first.url != leased.link.url) {
         finish_alias(leased, home.url.clone(), stages);
         return Turned::Had;
@@ -119,6 +133,15 @@ async fn collect(leased: &LeasedLink, stages: &Arc<Stages>) -> Turned {
             }
         }
     }
+}
+
+/// What a link is worth by all that was learned since it was found, and by when its page was first archived, if that is less.
+fn second_thought(leased: &LeasedLink, chosen: &[Snapshot], stages: &Stages) -> Option<Change> {
+    let judging = stages.judging.as_ref()?;
+    if let Some(first) = chosen.iter().map(|snapshot| snapshot.at).min() {
+        judging.first_seen(leased.key, first);
+    }
+    judging.second_thought(leased)
 }
 
 /// Pages are wanted as the spec says; what they embed, as it was when they were captured.

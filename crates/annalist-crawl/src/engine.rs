@@ -11,7 +11,7 @@ use annalist_frontier::Transaction;
 use annalist_model::spec::Spec;
 use annalist_model::{SkipReason, Time};
 use annalist_read::Reader;
-use annalist_sources::{ArchiveSource, SlowLane, WebSettings, WebSource};
+use annalist_sources::{ArchiveSource, SlowLane};
 use annalist_warc::Writer;
 use tokio::sync::{Notify, Semaphore};
 
@@ -36,8 +36,7 @@ use crate::rounds::Rounds;
 use crate::scope::Scope;
 use crate::servers::Servers;
 use crate::set_up::{
-    frontier_settings, mail_address, product_token, recover_archive, user_agent, with_seeds_in_order,
-    writer_settings,
+    frontier_settings, product_token, recover_archive, web_source, with_seeds_in_order, writer_settings,
 };
 use crate::snapshots::Wanted;
 use crate::stages::Stages;
@@ -171,15 +170,7 @@ impl Crawl {
         let recovered = recover_archive(&disk, &settings, frontier.note(keeper::WARC_NOTE))?;
 
         let lane = SlowLane::start().map_err(io_error("no thread for the slow lane"))?;
-        let web = WebSource::new(WebSettings {
-            user_agent: user_agent(&spec),
-            from: mail_address(&spec),
-            rules: spec.fetch.clone(),
-            network: spec.network.clone(),
-            digest: spec.archive.digest,
-            spool: job.spool(),
-            lane: lane.clone(),
-        })?;
+        let web = web_source(&spec, &job, lane.clone())?;
         let logs = Logs::open(&job.logs()).map_err(io_error("the logs cannot be opened"))?;
         let budget = Budget::new(&spec.limits, &spec.seeds, &Before::of(&counters, &spec), now);
         let frontier = Arc::new(Mutex::new(frontier));

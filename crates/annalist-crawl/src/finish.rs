@@ -364,13 +364,25 @@ pub fn finish_second_thought(
     leased: &LeasedLink,
     stages: &Stages,
 ) -> After {
-    let via = stages.url_of(leased.link.via);
-    let link = leased.link.clone();
-    let ended = Ended::PutBack;
-    let release = Some(release);
-    let counts = Counts::AsPage;
-    hand_in(vec![Finished { link, via, ended, changes: vec![change], counts, release }], stages);
+    put_back(vec![(leased.clone(), change)], release, stages);
     After::Embeds
+}
+
+/// Puts links back into their places, and then ends their turn.
+pub fn put_back(links: Vec<(LeasedLink, Change)>, release: Release, stages: &Stages) {
+    let finished = links.into_iter().map(|(leased, change)| Finished {
+        via: stages.url_of(leased.link.via),
+        link: leased.link,
+        ended: Ended::PutBack,
+        changes: vec![change],
+        counts: Counts::AsPage,
+        release: None,
+    });
+    let mut finished: Vec<Finished> = finished.collect();
+    if let Some(last) = finished.last_mut() {
+        last.release = Some(release);
+    }
+    hand_in(finished, stages);
 }
 
 fn end(leased: &LeasedLink, status: i32, outcome: Outcome, stages: &Stages) {

@@ -193,6 +193,11 @@ impl Judging {
         Some(Change::Valued { key: leased.key, value })
     }
 
+    /// Since when an archive has what a link leads to.
+    pub fn first_seen(&self, key: UrlKey, at: Time) {
+        self.judge().first_seen(key, at);
+    }
+
     /// What a link is probably worth, by all that was learned.
     pub fn estimate(&self, key: UrlKey) -> Option<f32> {
         self.judge().reconsider(key)
@@ -223,7 +228,7 @@ impl Judging {
 /// What the spec says of addresses.
 pub fn address_rules(spec: &Spec) -> AddressRules {
     let patterns = spec.judge.patterns.iter().map(|pattern| (pattern.url.clone(), pattern.score as f32));
-    AddressRules { spam: spec.judge.spam.clone(), patterns: patterns.collect() }
+    AddressRules { spam: spec.judge.spam.clone(), patterns: patterns.collect(), event: spec.event.clone() }
 }
 
 /// The judge's settings as the spec has them.

@@ -44,10 +44,12 @@ mod rounds;
 pub mod scope;
 mod servers;
 mod set_up;
-mod snapshots;
+pub mod snapshots;
 mod stages;
 pub mod status;
 pub mod stop;
 mod turn;
 mod visit;
 mod waiting;
+
+pub use set_up::web_source;

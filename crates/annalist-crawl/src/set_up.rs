@@ -7,6 +7,7 @@ use std::time::Duration;
 use annalist_disk::Disk;
 use annalist_frontier::Merging;
 use annalist_model::spec::{SiteOrder, Spec, Update, Words};
+use annalist_sources::{SetupError, SlowLane, WebSettings, WebSource};
 use annalist_warc::{RecoverReport, WriterSettings, recover};
 
 use crate::engine::{CrawlError, LEASE_TIME, PRODUCT};
@@ -64,6 +65,19 @@ pub fn frontier_settings(spec: &Spec, has_topic: bool) -> annalist_frontier::Set
         default_delay: if spec.extract.is_some() { Duration::ZERO } else { spec.politeness.min_delay },
         merging: Merging::Background,
     }
+}
+
+/// How servers are asked.
+pub fn web_source(spec: &Spec, job: &JobDir, lane: SlowLane) -> Result<WebSource, SetupError> {
+    WebSource::new(WebSettings {
+        user_agent: user_agent(spec),
+        from: mail_address(spec),
+        rules: spec.fetch.clone(),
+        network: spec.network.clone(),
+        digest: spec.archive.digest,
+        spool: job.spool(),
+        lane,
+    })
 }
 
 pub fn recover_archive(

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use annalist_apps::Seen;
+use annalist_apps::published::Captured;
 use annalist_disk::{Disk, RealDisk};
 use annalist_frontier::{Frontier, LeasedLink};
 use annalist_judge::{Reading, Verdict};
@@ -20,7 +21,7 @@ use annalist_read::tree::Tree;
 use annalist_sources::{Connection, FetchError, SlowLane, WebSource};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::apps::{Apps, Looked};
+use crate::apps::{Apps, Looked, date};
 use crate::book::Book;
 use crate::budget::Budget;
 use crate::clock;
@@ -103,10 +104,12 @@ impl Stages {
         let at = capture.started;
         let read_on = move |mut page: Page, tree: Option<Tree>, url: &CanonicalUrl, head: &ResponseHead| {
             let looked = Looked { url, head, at };
-            let sight = apps
-                .zip(tree.filter(|_| page.mime.contains("html")))
-                .map(|(apps, tree)| apps.look(&tree, &mut page, &looked))
-                .unwrap_or_default();
+            let tree = tree.filter(|_| page.mime.contains("html"));
+            if let Some(tree) = &tree {
+                date(tree, &mut page, url, head, Captured::At(at));
+            }
+            let sight =
+                apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &mut page, &looked)).unwrap_or_default();
             if let Some(news) = sight.news {
                 keeper.event(Severity::Info, "apps", news);
             }

@@ -72,7 +72,7 @@ impl Turn {
     }
 
     /// What the keeper needs to end the turn before the next link.
-    fn release_now(&self) -> Release {
+    pub(crate) fn release_now(&self) -> Release {
         Release { lease: self.lease.id, until: self.rests_until, visited: self.visited.clone() }
     }
 

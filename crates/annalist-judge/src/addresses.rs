@@ -1,6 +1,9 @@
 //! What addresses are worth by their looks, as the archivist says: patterns with a score, and spam that is worth nothing.
 
-use annalist_model::CanonicalUrl;
+use annalist_model::spec::Event;
+use annalist_model::{CanonicalUrl, FoundLink};
+
+use crate::dated::timely;
 
 /// What the archivist says of addresses.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,6 +12,8 @@ pub struct AddressRules {
     pub spam: Vec<String>,
     /// Addresses in which `*` stands for anything, and what they are worth. The first that fits counts.
     pub patterns: Vec<(String, f32)>,
+    /// When it happened, where the topic is an event: what is named by an address is told apart by its time.
+    pub event: Option<Event>,
 }
 
 impl AddressRules {
@@ -19,6 +24,13 @@ impl AddressRules {
         }
         let fitting = self.patterns.iter().find(|(pattern, _)| fits(pattern, url.as_str()));
         fitting.map(|(_, score)| *score)
+    }
+
+    /// How relevant the time is that a link names; none where there is no event, or no time named.
+    pub(crate) fn timely(&self, link: &FoundLink) -> Option<f32> {
+        let event = self.event.as_ref()?;
+        let said = [link.url.as_str(), &link.anchor].map(|text| timely(event, text));
+        said.into_iter().flatten().reduce(f32::max)
     }
 }
 
@@ -70,6 +82,7 @@ mod tests {
         let rules = AddressRules {
             spam: vec!["casino.test".to_owned(), "/tag/".to_owned()],
             patterns: vec![("*/forum/*".to_owned(), 0.8), ("*".to_owned(), 0.1)],
+            event: None,
         };
         let told = |url: &str| rules.told(&CanonicalUrl::parse(url).unwrap());
         assert_eq!(told("http://www.casino.test/forum/1"), Some(0.0));

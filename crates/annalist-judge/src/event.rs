@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
+use annalist_model::DocumentTime;
 use annalist_model::spec::{Event, RelevanceKind};
-use annalist_model::{DocumentTime, Time};
 use jiff::civil::Date;
 
 /// How a page's time takes off its content.
@@ -32,14 +32,15 @@ impl Damping {
 }
 
 /// How relevant a document of that time is: 1 within the event, its last day included; outside, half as much after each
-/// half-life, and nothing where no lead or cool-down is allowed.
-pub fn temporal(event: &Event, at: Time) -> f32 {
-    let at = i64::try_from(at.millis()).unwrap_or(i64::MAX);
+/// half-life, and nothing where no lead or cool-down is allowed. Of a document that may be from any time of a day, a month or
+/// a year, the most relevant of these counts.
+pub fn temporal(event: &Event, time: DocumentTime) -> f32 {
+    let [first, last] = [time.at, time.until].map(|at| i64::try_from(at.millis()).unwrap_or(i64::MAX));
     let (from, end) = (midnight(event.from), midnight(event.until).saturating_add(DAY));
-    if at < from {
-        decayed(from - at, event.lead)
-    } else if at >= end {
-        decayed(at - end, event.cooldown)
+    if last < from {
+        decayed(from - last, event.lead)
+    } else if first >= end {
+        decayed(first - end, event.cooldown)
     } else {
         1.0
     }
@@ -47,7 +48,7 @@ pub fn temporal(event: &Event, at: Time) -> f32 {
 
 /// What a page's content and its time make of it. Where its time is not known, its content decides.
 pub fn relevance(event: &Event, content: f32, time: Option<DocumentTime>) -> f32 {
-    let time = time.map(|time| temporal(event, time.at));
+    let time = time.map(|time| temporal(event, time));
     match (event.relevance, time) {
         (RelevanceKind::None, _) => 1.0,
         (_, None) => content,
@@ -106,9 +107,24 @@ mod tests {
         Time::from_millis((midnight(date(year, month, day)) + hour * DAY / 24) as u64)
     }
 
+    fn exactly(at: Time) -> DocumentTime {
+        DocumentTime::exact(at, TimeBasis::Published)
+    }
+
+    #[test]
+    fn of_a_document_of_some_month_the_best_day_of_the_month_counts() {
+        let told = |month| {
+            let until = at(2005, month + 1, 1, 0);
+            temporal(&event(), DocumentTime { until, ..exactly(at(2005, month, 1, 0)) })
+        };
+        assert_eq!(told(9), 1.0);
+        assert_eq!(told(8), temporal(&event(), exactly(at(2005, 9, 1, 0))));
+        assert_eq!(told(10), temporal(&event(), exactly(at(2005, 10, 1, 0))));
+    }
+
     #[test]
     fn a_document_counts_fully_until_the_end_of_the_last_day_and_half_after_each_half_life() {
-        let told = |time| temporal(&event(), time);
+        let told = |time| temporal(&event(), exactly(time));
         assert_eq!((told(at(2005, 9, 18, 0)), told(at(2005, 9, 19, 23))), (1.0, 1.0));
         assert_eq!((told(at(2005, 9, 8, 0)), told(at(2005, 8, 29, 0))), (0.5, 0.25));
         assert_eq!(
@@ -120,7 +136,7 @@ mod tests {
     #[test]
     fn without_lead_or_cooldown_nothing_outside_of_the_event_counts() {
         let strict = Event { lead: Duration::ZERO, cooldown: Duration::ZERO, ..event() };
-        let told = |time| temporal(&strict, time);
+        let told = |time| temporal(&strict, exactly(time));
         assert_eq!((told(at(2005, 9, 17, 23)), told(at(2005, 9, 18, 0))), (0.0, 1.0));
         assert_eq!((told(at(2005, 9, 19, 23)), told(at(2005, 9, 20, 0))), (1.0, 0.0));
     }
@@ -128,14 +144,14 @@ mod tests {
     #[test]
     fn an_event_before_computers_had_clocks_is_an_event_too() {
         let old = Event { from: date(1848, 3, 1), until: date(1848, 3, 31), ..event() };
-        assert_eq!(temporal(&old, Time::from_millis(0)), 0.0);
-        assert_eq!(temporal(&Event { until: date(1970, 1, 1), ..old }, Time::from_millis(5)), 1.0);
-        assert!(temporal(&event(), Time::from_millis(u64::MAX)) < 1e-9);
+        assert_eq!(temporal(&old, exactly(Time::from_millis(0))), 0.0);
+        assert_eq!(temporal(&Event { until: date(1970, 1, 1), ..old }, exactly(Time::from_millis(5))), 1.0);
+        assert!(temporal(&event(), exactly(Time::from_millis(u64::MAX))) < 1e-9);
     }
 
     #[test]
     fn each_relevance_takes_of_content_and_time_what_it_says() {
-        let time = Some(DocumentTime { at: at(2005, 9, 8, 0), basis: TimeBasis::Published });
+        let time = Some(exactly(at(2005, 9, 8, 0)));
         let told = |kind, weight| relevance(&Event { relevance: kind, weight, ..event() }, 0.8, time);
         assert_eq!(told(RelevanceKind::Content, 0.5), 0.8);
         assert_eq!(told(RelevanceKind::Time, 0.5), 0.5);

@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use annalist_model::{CanonicalUrl, Page};
+use annalist_model::{CanonicalUrl, DocumentTime, Page};
 
 use crate::definition::Definition;
+use crate::event::temporal;
 use crate::judge::{Judge, RELEVANT, Rules, Said};
-use crate::reading::{Analyst, Depth};
+use crate::reading::{Analyst, Depth, Reading};
 use crate::signals::SIGNALS;
 use crate::text::ids::IdMap;
 use crate::text::{Language, Stems, words};
@@ -18,6 +19,8 @@ pub struct Explanation {
     /// In [0, 1].
     pub score: f32,
     pub is_relevant: bool,
+    /// Where the topic is an event: by what it says alone, and when it is from, with how relevant that time is.
+    pub timed: Option<Timed>,
     /// How near it is to the topic; 1 is a typical page. The sum of what its words add.
     pub nearness: f32,
     /// What the page says, or what was taken for it.
@@ -28,6 +31,14 @@ pub struct Explanation {
     pub names: Vec<(String, u32)>,
     /// The pages it leads to, the best first.
     pub links: Vec<LinkPart>,
+}
+
+/// What a page's content and its time are worth each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Timed {
+    pub content: f32,
+    /// Where it is known.
+    pub time: Option<(DocumentTime, f32)>,
 }
 
 /// A word of the topic in the page.
@@ -60,14 +71,20 @@ pub struct SignalPart {
     pub said: Said,
 }
 
-/// Judges one page as the first of a crawl would be judged.
-pub fn explain(definition: &Definition, rules: Rules, url: &CanonicalUrl, page: &Page) -> Explanation {
+/// Judges one page as the first of a crawl would be judged. `time`: when it is from, where that is known.
+pub fn explain(
+    definition: &Definition,
+    rules: Rules,
+    url: &CanonicalUrl,
+    page: &Page,
+    time: Option<DocumentTime>,
+) -> Explanation {
     let topic = definition.topic();
     let names = definition.names();
     let named: Vec<String> = names.names().iter().map(|name| name.name.clone()).collect();
     let sought = definition.sought();
     let mut analyst = Analyst::new(names, definition.language()).knowing(rules.addresses.clone());
-    let reading = analyst.read(page, &topic, Depth::Topic);
+    let reading = Reading { time, ..analyst.read(page, &topic, Depth::Topic) };
     let strongest = topic.terms().first().map_or(1.0, |(_, weight)| *weight);
     let written = written(page, definition.language());
     let mut words: Vec<WordPart> = Vec::new();
@@ -86,12 +103,18 @@ pub fn explain(definition: &Definition, rules: Rules, url: &CanonicalUrl, page: 
     let nearness = topic.nearness(&reading.vector);
     // Chance and patience say nothing about a link.
     let rules = Rules { exploration: 0.0, greediness: 1, combines: true, ..rules };
+    let event = rules.event.clone();
     let mut judge = Judge::of_topic(rules, topic, sought);
     let score = judge.relevance(&reading);
+    let timed = event.map(|event| Timed {
+        content: judge.content(&reading),
+        time: time.map(|time| (time, temporal(&event, time))),
+    });
     judge.take(url.key(), &reading);
     Explanation {
         score,
         is_relevant: score >= RELEVANT,
+        timed,
         nearness,
         language: page.language.clone().unwrap_or_else(|| definition.language().to_owned()),
         words,

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use annalist_model::spec::{Event, RelevanceKind};
-use annalist_model::{Score, UrlKey};
+use annalist_model::{DocumentTime, Score, Time, TimeBasis, UrlKey};
 
 use crate::addresses::AddressRules;
-use crate::event;
+use crate::event::{self, Damping};
 use crate::ledger::Ledger;
 use crate::reading::Reading;
 use crate::scorer::{Manner, Scorer, Values};
@@ -277,13 +277,27 @@ impl Judge {
         if known.link.explored {
             return Some(1.0);
         }
-        if self.rules.event.as_ref().is_some_and(|event| event.relevance == RelevanceKind::None) {
+        let kind = self.rules.event.as_ref().map(|event| event.relevance);
+        if kind == Some(RelevanceKind::None) {
             // Links that are worth the same are fetched in the order they were found.
             return Some(known.link.told.unwrap_or(UNFOCUSED));
         }
-        let value = self.scorer.score(&Scorer::values(&known), self.ledger.mean());
+        let mut value = self.scorer.score(&Scorer::values(&known), self.ledger.mean());
+        let time = known.link.timely.or(known.link.first_seen);
+        if let (Some(RelevanceKind::Default), Some(time)) = (kind, time) {
+            value = Damping::default().relevance(value, time);
+        }
         // What the archivist says counts as much as all the rest.
         Some(known.link.told.map_or(value, |told| (value + told) / 2.0))
+    }
+
+    /// A waiting link leads to what was first seen at that moment: it is hardly from another time, where it names none itself.
+    pub fn first_seen(&mut self, key: UrlKey, at: Time) {
+        let Some(event) = &self.rules.event else { return };
+        if let Some(waiting) = self.ledger.waiting.get_mut(&key) {
+            let seen = DocumentTime::exact(at, TimeBasis::Captured);
+            waiting.first_seen = Some(event::temporal(event, seen));
+        }
     }
 
     /// Whether values are made of all mentions, so that they can be thought over.
@@ -477,6 +491,7 @@ mod tests {
     use jiff::civil::date;
 
     use super::{FIRST_REVISION, Judge, Rules};
+    use crate::addresses::AddressRules;
     use crate::names::Names;
     use crate::reading::{Analyst, Depth};
     use crate::text::ids::id;
@@ -488,22 +503,25 @@ mod tests {
         Event { from: day(18), until: day(18), lead, cooldown, relevance, weight: 0.5 }
     }
 
-    /// What a page with one link is worth to it, and its link, when it is published so many days before the event.
-    fn judged(event: Option<Event>, days: Option<u64>) -> (f32, f32) {
-        let topic = Topic::of_terms([(id("debt"), 1.0)].into_iter().collect(), 0.5);
-        let mut judge = Judge::new(Rules { event, ..Rules::default() }).beginning_with(topic);
-        let link = FoundLink {
-            url: CanonicalUrl::parse("http://b.test/").unwrap(),
+    fn link(url: &str) -> FoundLink {
+        FoundLink {
+            url: CanonicalUrl::parse(url).unwrap(),
             kind: LinkKind::Anchor,
             anchor: String::new(),
             context: String::new(),
             at: 0..0,
             nofollow: false,
-        };
-        let page = Page { text: "debt".to_owned(), links: vec![link], ..Page::default() };
+        }
+    }
+
+    /// What a page with one link is worth to it, and its link, when it is published so many days before the event.
+    fn judged(event: Option<Event>, days: Option<u64>) -> (f32, f32) {
+        let topic = Topic::of_terms([(id("debt"), 1.0)].into_iter().collect(), 0.5);
+        let mut judge = Judge::new(Rules { event, ..Rules::default() }).beginning_with(topic);
+        let page = Page { text: "debt".to_owned(), links: vec![link("http://b.test/")], ..Page::default() };
         let mut reading = Analyst::new(Names::default(), "en").read(&page, &judge.topic(), Depth::Topic);
         let noon = |days| Time::from_millis((13_044 - days) * 86_400_000 + 43_200_000);
-        reading.time = days.map(|days| DocumentTime { at: noon(days), basis: TimeBasis::Published });
+        reading.time = days.map(|days| DocumentTime::exact(noon(days), TimeBasis::Published));
         let verdict = judge.take(UrlKey { site: 1, url: 1 }, &reading);
         (verdict.score.unwrap().get(), verdict.values[0].unwrap())
     }
@@ -520,6 +538,50 @@ mod tests {
             "without a time, or without an event, the content decides"
         );
         assert_eq!(judged(Some(event(RelevanceKind::Content)), Some(400)), judged(None, None));
+    }
+
+    #[test]
+    fn of_links_that_name_a_time_those_of_the_event_come_first() {
+        let value = |kind, url: &str| {
+            let rules = Rules { event: Some(event(kind)), ..Rules::default() };
+            let topic = Topic::of_terms([(id("debt"), 1.0)].into_iter().collect(), 0.5);
+            let mut judge = Judge::new(rules).beginning_with(topic);
+            let addresses = AddressRules { event: Some(event(kind)), ..AddressRules::default() };
+            let mut analyst = Analyst::new(Names::default(), "en").knowing(addresses);
+            let page = Page { text: "debt".to_owned(), links: vec![link(url)], ..Page::default() };
+            let reading = analyst.read(&page, &judge.topic(), Depth::Topic);
+            judge.take(UrlKey { site: 1, url: 1 }, &reading).values[0].unwrap()
+        };
+        let of = |url| value(RelevanceKind::Default, url);
+        assert!(of("http://b.test/2005/x") > of("http://b.test/2004/x"));
+        let content = |url| value(RelevanceKind::Content, url);
+        assert_eq!(content("http://b.test/2005/x"), content("http://b.test/2004/x"));
+        assert_eq!(
+            of("http://b.test/2005/x"),
+            content("http://b.test/2005/x"),
+            "none is better for its time"
+        );
+    }
+
+    #[test]
+    fn a_link_to_what_was_first_seen_at_another_time_falls_unless_it_names_its_time_itself() {
+        let fallen = |url: &str, days: u64| {
+            let rules = Rules { event: Some(event(RelevanceKind::Default)), ..Rules::default() };
+            let topic = Topic::of_terms([(id("debt"), 1.0)].into_iter().collect(), 0.5);
+            let mut judge = Judge::new(rules).beginning_with(topic);
+            let addresses =
+                AddressRules { event: Some(event(RelevanceKind::Default)), ..AddressRules::default() };
+            let mut analyst = Analyst::new(Names::default(), "en").knowing(addresses);
+            let page = Page { text: "debt".to_owned(), links: vec![link(url)], ..Page::default() };
+            let reading = analyst.read(&page, &judge.topic(), Depth::Topic);
+            let value = judge.take(UrlKey { site: 1, url: 1 }, &reading).values[0].unwrap();
+            let key = link(url).url.key();
+            judge.first_seen(key, Time::from_millis((13_044 - days) * 86_400_000));
+            judge.has_fallen(key, value).map(|now| now / value)
+        };
+        assert_eq!(fallen("http://b.test/x", 0), None);
+        assert!(fallen("http://b.test/x", 400).is_some_and(|left| (left - 0.3).abs() < 0.01));
+        assert_eq!(fallen("http://b.test/2005/x", 400), None);
     }
 
     #[test]

@@ -68,6 +68,10 @@ pub struct Waiting {
     pub pattern: u64,
     /// What the archivist says it is worth.
     pub told: Option<f32>,
+    /// How relevant the time is that is named with it.
+    pub timely: Option<f32>,
+    /// The same of the time since when it is known to be there.
+    pub first_seen: Option<f32>,
     pub distance: u8,
     /// Relevant mentions, the older ones counting less, as of the page with that number.
     momentum: (f32, u32),
@@ -209,6 +213,7 @@ impl Waiting {
             (&mut self.part, link.part),
             (&mut self.address, link.address),
             (&mut self.named, link.named),
+            (&mut self.timely, link.timely),
         ] {
             // The best that was said of it.
             *known = said.into_iter().chain(*known).max_by(f32::total_cmp);
@@ -256,6 +261,7 @@ mod tests {
             words: [].into(),
             pattern: 0,
             told: None,
+            timely: None,
         }
     }
 

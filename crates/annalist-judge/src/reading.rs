@@ -56,6 +56,8 @@ pub struct LinkReading {
     pub pattern: u64,
     /// What the archivist says such an address is worth.
     pub told: Option<f32>,
+    /// How relevant the time is that its address or its words name.
+    pub timely: Option<f32>,
 }
 
 /// How much the targets of its links count in what a page is about, beside its words: pages of one subject lead to the
@@ -137,6 +139,7 @@ impl Analyst {
             let is_page = matches!(link.kind.hop(), Hop::Link | Hop::Manifest | Hop::Inferred);
             is_page.then(|| LinkReading {
                 told: addresses.told(&link.url),
+                timely: addresses.timely(link),
                 ..text.link(link, page, &hits, topic, stems, desk)
             })
         });
@@ -283,6 +286,7 @@ impl Text {
             words: own.as_slice().into(),
             pattern: pattern(&link.url, address),
             told: None,
+            timely: None,
         }
     }
 

@@ -118,6 +118,7 @@ mod stand {
             words: [].into(),
             pattern: 0,
             told: None,
+            timely: None,
         }
     }
 

@@ -5,12 +5,14 @@
 mod support;
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use annalist_judge::explain::{Explanation, explain};
 use annalist_judge::judge::Sought;
 use annalist_judge::scorer::Manner;
 use annalist_judge::{Analyst, Definition, Depth, Judge, Rules};
-use annalist_model::{CanonicalUrl, FoundLink, LinkKind, Page};
+use annalist_model::spec::{Event, RelevanceKind};
+use annalist_model::{CanonicalUrl, DocumentTime, FoundLink, LinkKind, Page, TimeBasis};
 use support::{as_expected, background, page, references, topic};
 
 fn definition() -> Definition {
@@ -46,7 +48,7 @@ fn example() -> Explanation {
         ("/x", "click here"),
         ("/garden", "garden show"),
     ];
-    explain(&definition(), Rules::default(), &url("/page"), &with_links(text, &links))
+    explain(&definition(), Rules::default(), &url("/page"), &with_links(text, &links), None)
 }
 
 #[test]
@@ -93,7 +95,7 @@ fn a_link_with_a_name_comes_before_one_that_says_nothing() {
 fn a_weighted_mean_is_the_sum_of_its_parts() {
     let rules = Rules { manner: Manner::Weighted, exploration: 1.0, ..Rules::default() };
     let page = with_links("debt crisis in Athens", &[("/athens", "Athens")]);
-    let told = explain(&definition(), rules, &url("/page"), &page);
+    let told = explain(&definition(), rules, &url("/page"), &page, None);
     let sum: f32 = told.links[0].signals.iter().map(|signal| signal.said.part).sum();
     assert!((sum - told.links[0].value).abs() < 1e-5 && sum > 0.0, "{told:?}");
 }
@@ -114,6 +116,31 @@ fn a_topic_that_is_given_stays_as_it_is() {
 
 #[test]
 fn a_page_without_words_and_links_is_explained_too() {
-    let told = explain(&definition(), Rules::default(), &url("/"), &page(""));
+    let told = explain(&definition(), Rules::default(), &url("/"), &page(""), None);
     assert!(!told.is_relevant && told.words.is_empty() && told.names.is_empty() && told.links.is_empty());
+}
+
+#[test]
+fn the_time_of_a_page_is_told_where_the_topic_is_an_event() {
+    let day = |month| jiff::civil::date(2010, month, 1);
+    let event = Event {
+        from: day(5),
+        until: day(6),
+        lead: Duration::ZERO,
+        cooldown: Duration::ZERO,
+        relevance: RelevanceKind::Default,
+        weight: 0.5,
+    };
+    let rules = Rules { event: Some(event.clone()), ..Rules::default() };
+    let text = page("The debt crisis: bailout and austerity, Samaras and the troika");
+    let told = |time| explain(&definition(), rules.clone(), &url("/page"), &text, time);
+    let within = DocumentTime::exact(event.begins(), TimeBasis::Modified);
+    let (then, never) = (told(Some(within)), told(None));
+    let timed = then.timed.unwrap();
+    assert_eq!((timed.time, timed.content), (Some((within, 1.0)), then.score));
+    assert_eq!((never.timed.unwrap().time, never.score), (None, timed.content));
+    let late =
+        told(Some(DocumentTime::exact(event.ends().plus(Duration::from_secs(1)), TimeBasis::Captured)));
+    assert!(late.score < then.score && late.timed.unwrap().content == then.score);
+    assert_eq!(example().timed, None);
 }

@@ -6,7 +6,7 @@ use url::Url;
 
 use crate::link::{LinkKind, shortened};
 use crate::published::Published;
-use crate::time::{DocumentTime, Time};
+use crate::time::{DocumentTime, Time, TimeBasis};
 use crate::url::{CanonicalUrl, LONGEST_URL, UrlError};
 
 /// What was read from a capture. Reading cannot fail a visit: an unreadable page says why.
@@ -43,7 +43,14 @@ impl Page {
     /// When it is from: when it was published, else last changed, else captured.
     pub fn time(&self, captured: Time) -> DocumentTime {
         let published = self.published.filter(|published| published.confidence >= SURE_ENOUGH);
-        DocumentTime::best(published.map(|published| published.time()), self.modified, captured)
+        match (published, self.modified) {
+            (Some(published), _) => {
+                let (from, until) = (published.time(), published.until());
+                DocumentTime { at: from, until: until.min(captured).max(from), basis: TimeBasis::Published }
+            }
+            (None, Some(modified)) => DocumentTime::exact(modified, TimeBasis::Modified),
+            (None, None) => DocumentTime::exact(captured, TimeBasis::Captured),
+        }
     }
 }
 
@@ -135,8 +142,37 @@ impl Unusable {
 
 #[cfg(test)]
 mod tests {
-    use super::Unusable;
+    use super::{Page, Unusable};
+    use crate::published::{Evidence, Precision, Published};
+    use crate::time::{DocumentTime, Time, TimeBasis};
     use crate::url::{CanonicalUrl, LONGEST_URL, UrlError};
+
+    #[test]
+    fn a_page_is_from_when_it_was_published_else_changed_else_captured() {
+        let day = |year, month, day| {
+            Time::of(jiff::civil::date(year, month, day).at(0, 0, 0, 0), jiff::tz::Offset::UTC)
+        };
+        let published = |precision| Published {
+            day: jiff::civil::date(2010, 3, 1),
+            clock: None,
+            offset: None,
+            precision,
+            confidence: 1.0,
+            evidence: Evidence::Url,
+        };
+        let (modified, captured) = (day(2011, 1, 1), day(2012, 1, 1));
+        let mut page = Page::default();
+        assert_eq!(page.time(captured), DocumentTime::exact(captured, TimeBasis::Captured));
+        page.modified = Some(modified);
+        assert_eq!(page.time(captured), DocumentTime::exact(modified, TimeBasis::Modified));
+        page.published = Some(published(Precision::Month));
+        let month = page.time(captured);
+        let last = Time::from_millis(day(2010, 4, 1).millis() - 1);
+        assert_eq!((month.at, month.until, month.basis), (day(2010, 3, 1), last, TimeBasis::Published));
+        page.published = Some(published(Precision::Year));
+        assert_eq!(page.time(day(2010, 6, 1)).until, day(2010, 6, 1), "never later than the capture");
+        assert_eq!(page.time(captured).until.day(), jiff::civil::date(2011, 2, 28));
+    }
 
     #[test]
     fn an_unusable_address_is_listed_as_it_is_looked_for() {

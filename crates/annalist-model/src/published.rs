@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use jiff::Span;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::Offset;
 use serde::{Serialize, Serializer};
@@ -26,6 +27,18 @@ impl Published {
     /// The moment: without a time of day the beginning of the day, without a zone that of Greenwich.
     pub fn time(&self) -> Time {
         Time::of(self.civil(), self.offset.unwrap_or(Offset::UTC))
+    }
+
+    /// The last moment it may have been: of the day, the month or the year where no more is known.
+    pub fn until(&self) -> Time {
+        let span = match self.precision {
+            Precision::Day if self.clock.is_some() => return self.time(),
+            Precision::Day => Span::new().days(1),
+            Precision::Month => Span::new().months(1),
+            Precision::Year => Span::new().years(1),
+        };
+        let end = Time::of(self.civil().saturating_add(span), self.offset.unwrap_or(Offset::UTC));
+        Time::from_millis(end.millis().saturating_sub(1))
     }
 
     /// `2013-03-05T16:12:00+01:00`

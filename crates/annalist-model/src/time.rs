@@ -7,6 +7,9 @@ use std::time::Duration;
 pub struct Time(u64);
 
 impl Time {
+    /// Later than everything.
+    pub const MAX: Time = Time(u64::MAX);
+
     pub const fn from_millis(millis: u64) -> Time {
         Time(millis)
     }
@@ -66,6 +69,8 @@ impl Time {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DocumentTime {
     pub at: Time,
+    /// The last moment it may be from, where no more than a day, a month or a year is known; else the same.
+    pub until: Time,
     pub basis: TimeBasis,
 }
 
@@ -78,11 +83,8 @@ pub enum TimeBasis {
 }
 
 impl DocumentTime {
-    /// The best that is known: when it was published, else last changed, else captured.
-    pub fn best(published: Option<Time>, modified: Option<Time>, captured: Time) -> DocumentTime {
-        let of = |basis| move |at| DocumentTime { at, basis };
-        let known = published.map(of(TimeBasis::Published)).or(modified.map(of(TimeBasis::Modified)));
-        known.unwrap_or(DocumentTime { at: captured, basis: TimeBasis::Captured })
+    pub fn exact(at: Time, basis: TimeBasis) -> DocumentTime {
+        DocumentTime { at, until: at, basis }
     }
 }
 
@@ -98,17 +100,7 @@ impl TimeBasis {
 
 #[cfg(test)]
 mod tests {
-    use super::{DocumentTime, Time, TimeBasis};
-
-    #[test]
-    fn a_document_is_from_when_it_was_published_else_changed_else_captured() {
-        let [published, modified, captured] = [1, 2, 3].map(Time::from_millis);
-        let best = |published, modified| DocumentTime::best(published, modified, captured);
-        let all = best(Some(published), Some(modified));
-        assert_eq!(all, DocumentTime { at: published, basis: TimeBasis::Published });
-        assert_eq!(best(None, Some(modified)), DocumentTime { at: modified, basis: TimeBasis::Modified });
-        assert_eq!(best(None, None), DocumentTime { at: captured, basis: TimeBasis::Captured });
-    }
+    use super::Time;
 
     #[test]
     fn a_moment_is_spelt_as_archives_spell_it() {

@@ -10,19 +10,26 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use annalist_model::CanonicalUrl;
-use annalist_warc::{Hole, Reader, stored_bytes, surt_key};
+use annalist_warc::{CdxLine, Hole, Reader};
 
 use crate::spool::Spool;
-use local::Files;
+use opening::Archive;
 use revisit::Referred;
-use snapshot::{Place, settled};
+use snapshot::settled;
 
+mod answer;
+mod asking;
 mod local;
+mod opening;
 mod response;
 mod revisit;
+mod server;
+mod shelf;
 mod snapshot;
 mod stored;
 
+pub use asking::Remote;
+pub use opening::ArchiveSettings;
 pub use response::{Archived, is_being_written, responses};
 pub use snapshot::Snapshot;
 pub use stored::{StoredBytes, StoredRecord};
@@ -38,7 +45,8 @@ pub struct ArchiveSource {
 
 #[derive(Debug)]
 struct Inner {
-    files: Files,
+    archives: Vec<Archive>,
+    notes: Vec<String>,
     documents: OnceLock<Vec<CanonicalUrl>>,
     /// Of a body, when it is unpacked.
     most_bytes: u64,
@@ -52,6 +60,9 @@ pub enum NotThere {
     Missing,
     #[error("its record cannot be read: {0}")]
     Unreadable(String),
+    /// Whether it is there is not known.
+    #[error("a server of the archive gave no answer: {0}")]
+    Unanswered(String),
 }
 
 /// A snapshot with what it is made of.
@@ -67,15 +78,18 @@ pub struct Fetched {
 }
 
 impl ArchiveSource {
-    /// Indexes files: by the CDXJ beside a file, or in the folder `indexes` beside its own, if it is not older than the
-    /// file; by reading the file else. Bodies are cut at `most_bytes`.
-    pub fn open(files: &[PathBuf], most_bytes: u64) -> io::Result<ArchiveSource> {
-        let inner = Inner {
-            files: Files::open(files.to_vec())?,
-            documents: OnceLock::new(),
-            most_bytes,
-            spool: Arc::new(Spool::open(std::env::temp_dir())?),
-        };
+    /// WARC files, and folders of them, are indexed: by the CDXJ beside a file, or in the folder `indexes` beside its own,
+    /// if it is not older than the file; by reading the file else. Index files are searched where they lie. Bodies are
+    /// cut at `most_bytes`.
+    pub fn open(paths: &[PathBuf], most_bytes: u64) -> io::Result<ArchiveSource> {
+        ArchiveSource::with(&ArchiveSettings::local(paths.to_vec(), most_bytes))
+    }
+
+    pub fn with(settings: &ArchiveSettings) -> io::Result<ArchiveSource> {
+        let spool = Arc::new(Spool::open(settings.scratch.clone())?);
+        let (archives, notes) = opening::open(settings)?;
+        let most_bytes = settings.most_bytes;
+        let inner = Inner { archives, notes, documents: OnceLock::new(), most_bytes, spool };
         Ok(ArchiveSource { inner: Arc::new(inner) })
     }
 
@@ -91,12 +105,13 @@ impl ArchiveSource {
         on_blocking_thread(move || inner.read(snapshot)).await
     }
 
-    /// [`ArchiveSource::snapshots`] for who is on a thread of its own.
+    /// [`ArchiveSource::snapshots`] for who is on a thread of its own: one that runs no
+    /// tasks.
     pub fn look_up(&self, url: &CanonicalUrl) -> Result<Vec<Snapshot>, NotThere> {
         self.inner.look_up(url)
     }
 
-    /// [`ArchiveSource::fetch`] for who is on a thread of its own.
+    /// [`ArchiveSource::fetch`] for who is on a thread of its own: one that runs no tasks.
     pub fn read(&self, snapshot: &Snapshot) -> Result<Fetched, NotThere> {
         self.inner.read(snapshot.clone())
     }
@@ -119,22 +134,32 @@ impl ArchiveSource {
 
     /// What could not be read of the files.
     pub fn damaged(&self) -> &[(PathBuf, Hole)] {
-        &self.inner.files.damaged
+        let files = self.inner.archives.iter().find_map(|archive| match archive {
+            Archive::Files(files) => Some(files.damaged.as_slice()),
+            Archive::Index { .. } | Archive::Server(_) => None,
+        });
+        files.unwrap_or_default()
+    }
+
+    /// What is not as it should be with the indexes, and does no harm.
+    pub fn notes(&self) -> &[String] {
+        &self.inner.notes
     }
 }
 
 impl Inner {
     fn look_up(&self, url: &CanonicalUrl) -> Result<Vec<Snapshot>, NotThere> {
         let mut found = Vec::new();
-        let mut take = |line| found.extend(Snapshot::of(line));
-        let listed = self.files.lines(&surt_key(url.as_str()), &mut take);
-        listed.map_err(|e| NotThere::Unreadable(format!("the index cannot be read: {e}")))?;
+        for (number, archive) in self.archives.iter().enumerate() {
+            found.append(&mut archive.snapshots(url, number)?);
+        }
         let found = settled(url, found);
         if found.is_empty() { Err(NotThere::Missing) } else { Ok(found) }
     }
 
     fn read(&self, snapshot: Snapshot) -> Result<Fetched, NotThere> {
-        let record = self.stored(&snapshot.place)?;
+        let archive = self.archives.get(snapshot.place.archive).ok_or(NotThere::Missing)?;
+        let record = archive.stored(&snapshot, &self.spool)?;
         let unreadable = |why: &str| {
             let offset = record.offset;
             NotThere::Unreadable(format!("{} at byte {offset}: {why}", record.file))
@@ -162,17 +187,9 @@ impl Inner {
             original.ok_or_else(|| unreadable("the capture it refers to is not in the archive"))?;
         let payload = self.read(original)?;
         let head = referred.head.unwrap_or(payload.archived.head);
-        let archived = Archived { url: snapshot.url.clone(), head, body: payload.archived.body };
+        let archived =
+            Archived { url: snapshot.url.clone(), at: snapshot.at, head, body: payload.archived.body };
         Ok(Fetched { snapshot, record, payload_of: Some(payload.record), archived })
-    }
-
-    fn stored(&self, place: &Place) -> Result<StoredRecord, NotThere> {
-        let path = self.files.path(&place.file).ok_or(NotThere::Missing)?;
-        let bytes = stored_bytes(path, place.offset, place.length)
-            .and_then(|input| StoredBytes::read(input, &self.spool))
-            .map_err(|e| NotThere::Unreadable(format!("{} at byte {}: {e}", path.display(), place.offset)))?;
-        let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(StoredRecord { file, offset: place.offset, bytes })
     }
 
     /// Those of the very address.
@@ -191,10 +208,14 @@ impl Inner {
         Ok(self.read(newest.ok_or(NotThere::Missing)?)?.archived)
     }
 
+    fn each(&self, take: &mut dyn FnMut(CdxLine)) -> io::Result<()> {
+        self.archives.iter().try_for_each(|archive| archive.each(take))
+    }
+
     fn documents(&self) -> io::Result<Vec<CanonicalUrl>> {
         let (mut documents, mut revisits) = (Vec::new(), Vec::new());
-        self.files.each(&mut |line| {
-            let Some(snapshot) = Snapshot::of(line) else { return };
+        self.each(&mut |line| {
+            let Some(snapshot) = Snapshot::of(line, 0) else { return };
             if is_document(&snapshot) {
                 documents.push(snapshot.url);
             } else if snapshot.is_revisit {
@@ -204,8 +225,8 @@ impl Inner {
         if !revisits.is_empty() {
             let sought: HashSet<&str> = revisits.iter().map(|(digest, _)| digest.as_str()).collect();
             let mut of_documents = HashSet::new();
-            self.files.each(&mut |line| {
-                let Some(snapshot) = Snapshot::of(line).filter(is_document) else { return };
+            self.each(&mut |line| {
+                let Some(snapshot) = Snapshot::of(line, 0).filter(is_document) else { return };
                 of_documents.extend(snapshot.digest.filter(|digest| sought.contains(digest.as_str())));
             })?;
             let found = revisits.into_iter().filter(|(digest, _)| of_documents.contains(digest));

@@ -43,8 +43,8 @@ mod tls;
 mod web;
 
 pub use archive::{
-    ArchiveSource, Archived, Fetched, NotThere, Snapshot, StoredBytes, StoredRecord, is_being_written,
-    responses,
+    ArchiveSettings, ArchiveSource, Archived, Fetched, NotThere, Remote, Snapshot, StoredBytes, StoredRecord,
+    is_being_written, responses,
 };
 pub use connection::Connection;
 pub use cookies::Jar;

@@ -4,8 +4,8 @@ use annalist_model::CanonicalUrl;
 use url::{Position, Url};
 
 /// Brotli and zstd are not asked for: their bodies break other people's tools.
+const CODINGS: &str = "Accept-Encoding: gzip, deflate\r\n";
 const FIXED_FIELDS: &str = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n\
-    Accept-Encoding: gzip, deflate\r\n\
     Connection: keep-alive\r\n";
 
 /// The fields that say who asks.
@@ -18,11 +18,20 @@ pub(crate) fn introduction(user_agent: &str, from: Option<&str>) -> String {
     text
 }
 
+/// What is asked of an address.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wanted<'a> {
+    /// All of it; with the page that named the link.
+    Whole { via: Option<&'a str> },
+    /// The bytes of a file from the first to the last.
+    Part { first: u64, last: u64 },
+}
+
 /// `cookies` is the value of the Cookie field.
 pub(crate) fn get(
     url: &CanonicalUrl,
     introduction: &str,
-    via: Option<&str>,
+    wanted: Wanted<'_>,
     cookies: Option<&str>,
 ) -> Vec<u8> {
     let mut text = String::with_capacity(512);
@@ -30,8 +39,18 @@ pub(crate) fn get(
         text.push_str(part);
     }
     text.push_str(FIXED_FIELDS);
-    if let Some(referer) = via.and_then(|via| referer(url, via)) {
-        field(&mut text, "Referer", &referer);
+    match wanted {
+        Wanted::Whole { via } => {
+            text.push_str(CODINGS);
+            if let Some(referer) = via.and_then(|via| referer(url, via)) {
+                field(&mut text, "Referer", &referer);
+            }
+        }
+        // A coding would make other bytes of them.
+        Wanted::Part { first, last } => {
+            field(&mut text, "Accept-Encoding", "identity");
+            field(&mut text, "Range", &format!("bytes={first}-{last}"));
+        }
     }
     if let Some(cookies) = cookies {
         field(&mut text, "Cookie", cookies);
@@ -75,12 +94,20 @@ fn referer(url: &CanonicalUrl, via: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{get, introduction, is_field_text};
+    use super::{Wanted, get, introduction, is_field_text};
     use annalist_model::CanonicalUrl;
 
     fn request(url: &str, via: Option<&str>, cookies: Option<&str>) -> String {
         let who = introduction("annalist/1", None);
-        String::from_utf8(get(&CanonicalUrl::parse(url).unwrap(), &who, via, cookies)).unwrap()
+        let url = CanonicalUrl::parse(url).unwrap();
+        String::from_utf8(get(&url, &who, Wanted::Whole { via }, cookies)).unwrap()
+    }
+
+    #[test]
+    fn a_part_is_asked_for_as_it_is_stored() {
+        let url = CanonicalUrl::parse("http://a.test/x.warc.gz").unwrap();
+        let part = String::from_utf8(get(&url, "", Wanted::Part { first: 5, last: 9 }, None)).unwrap();
+        assert!(part.contains("\r\nAccept-Encoding: identity\r\nRange: bytes=5-9\r\n"), "{part}");
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::error::{FetchError, SetupError, Waiting};
 use crate::exchange::{After, Exchanged, Terms, exchange};
 use crate::guard::{Guard, Refused};
 use crate::lane::SlowLane;
-use crate::request;
+use crate::request::{self, Wanted};
 use crate::spool::Spool;
 use crate::tls::Tls;
 
@@ -106,13 +106,25 @@ impl WebSource {
         via: Option<&str>,
         started: Time,
     ) -> Result<Capture, FetchError> {
+        self.ask(url, at, connection, Wanted::Whole { via }, started).await
+    }
+
+    /// The same, for whoever wants a part.
+    pub(crate) async fn ask(
+        &self,
+        url: &CanonicalUrl,
+        at: SocketAddr,
+        connection: &mut Connection,
+        wanted: Wanted<'_>,
+        started: Time,
+    ) -> Result<Capture, FetchError> {
         let begun = Instant::now();
         let inner = &*self.inner;
         // Instants beyond any calendar are no limit; a day is longer than any fetch.
         let a_day = std::time::Duration::from_secs(24 * 3600);
         let deadline = begun + inner.rules.max_time.min(a_day);
         let cookies = inner.jar().and_then(|jar| jar.field(url, started));
-        let request = request::get(url, &inner.introduction, via, cookies.as_deref());
+        let request = request::get(url, &inner.introduction, wanted, cookies.as_deref());
         let Inner { rules, digest, spool, lane, .. } = inner;
         let terms = Terms { rules, digest: *digest, spool, lane, deadline };
 

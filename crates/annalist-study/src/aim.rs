@@ -1,6 +1,7 @@
 //! What one crawl looks for, and where it begins: the same for all policies of a repeat.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use annalist_disk::Dice;
 use annalist_judge::Vector;
@@ -9,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::labels::Labelled;
 use crate::library::{Fetched, Library, Stemmers};
+use crate::occasion::Occasion;
 use crate::simulate::StudyError;
 
 /// Where nobody labelled pages, those are relevant whose cosine with the topic vector is greater.
@@ -24,6 +26,8 @@ pub(crate) struct Aim {
     /// Seeds included; each with its sub-topics.
     relevant: HashMap<UrlKey, Vec<usize>>,
     pub(crate) subtopics: usize,
+    /// What is looked for where it is an event, and how that is measured.
+    pub(crate) occasion: Option<(Occasion, Arc<Occasion>)>,
 }
 
 impl Aim {
@@ -41,7 +45,15 @@ impl Aim {
         for url in &seeds {
             relevant.entry(url.key()).or_default();
         }
-        Ok(Aim { topic: topic.to_owned(), repeat, seeds, vector, relevant, subtopics: labelled.subtopics })
+        Ok(Aim {
+            topic: topic.to_owned(),
+            repeat,
+            seeds,
+            vector,
+            relevant,
+            subtopics: labelled.subtopics,
+            occasion: None,
+        })
     }
 
     /// Relevant are the pages that are similar to the seeds.
@@ -61,7 +73,26 @@ impl Aim {
             }
         }
         relevant.extend(seeds.iter().map(|url| (url.key(), Vec::new())));
-        Ok(Aim { topic: topic.to_owned(), repeat, seeds, vector, relevant, subtopics: 0 })
+        Ok(Aim { topic: topic.to_owned(), repeat, seeds, vector, relevant, subtopics: 0, occasion: None })
+    }
+
+    /// Relevant are the pages that have the label, if there is one.
+    pub(crate) fn of_event(
+        seeds: Vec<CanonicalUrl>,
+        labelled: Option<&Labelled>,
+        looked_for: Occasion,
+        measure: Arc<Occasion>,
+    ) -> Aim {
+        let pages = labelled.into_iter().flat_map(|labelled| &labelled.pages);
+        Aim {
+            topic: String::new(),
+            repeat: 0,
+            seeds,
+            vector: Vector::default(),
+            relevant: pages.map(|(url, subtopics)| (url.key(), subtopics.clone())).collect(),
+            subtopics: 0,
+            occasion: Some((looked_for, measure)),
+        }
     }
 
     pub(crate) fn is_seed(&self, key: UrlKey) -> bool {

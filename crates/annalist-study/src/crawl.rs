@@ -7,7 +7,7 @@ use crate::aim::Aim;
 use crate::judging::Judging;
 use crate::library::{Document, Fetched, Library, Stemmers};
 use crate::mentions::{Mentions, PAGES_IN_A_BATCH};
-use crate::policy::{Base, Policy, Scheduling};
+use crate::policy::{Policy, Scheduling};
 use crate::queue::{Queue, done, found};
 use crate::valuing::values;
 
@@ -23,6 +23,10 @@ pub(crate) struct Trace {
     pub(crate) covered: Vec<bool>,
     /// Links whose turn came and that the archive does not have, or has no answer to.
     pub(crate) missing: usize,
+    /// Of each link whose turn came: whether it led to a page.
+    pub(crate) asked: Vec<bool>,
+    /// Where there is an event, of each page as `relevant`: its relevance by content alone, and with its time.
+    pub(crate) measured: Vec<(f32, f32)>,
 }
 
 impl Trace {
@@ -30,13 +34,20 @@ impl Trace {
         self.seeds + self.relevant.len()
     }
 
+    fn lacks(&mut self) {
+        self.missing += 1;
+        self.asked.push(false);
+    }
+
     fn page(&mut self, aim: &Aim, key: UrlKey, document: &Document) {
+        self.asked.push(true);
         if aim.is_seed(key) {
             self.seeds += 1;
             return;
         }
         let subtopics = aim.relevance(key);
         self.relevant.push(subtopics.is_some());
+        self.measured.extend(aim.occasion.iter().map(|(_, measure)| measure.measured(document)));
         self.similarity += f64::from(document.vector.dot(&aim.vector));
         for subtopic in subtopics.unwrap_or_default() {
             if let Some(covered) = self.covered.get_mut(*subtopic) {
@@ -58,17 +69,17 @@ struct Crawl<'a> {
     trace: Trace,
 }
 
-/// Fetches `pages` pages, the seeds among them, or all that can be reached.
+/// Fetches `pages` pages, the seeds among them, or all that can be reached. `judging`: where the policy is the judge's.
 pub(crate) fn crawl(
     library: &Library,
     aim: &Aim,
     policy: Policy,
+    judging: Option<Judging>,
     pages: usize,
     stemmers: &mut Stemmers,
 ) -> Result<Trace, FrontierError> {
     let trace = Trace { covered: vec![false; aim.subtopics], ..Trace::default() };
     let (queue, mentions) = (Queue::new(policy)?, Mentions::default());
-    let judging = (policy.base == Base::Default).then(|| Judging::new(policy, aim.seeds.len()));
     let mut crawl = Crawl { library, aim, policy, stemmers, queue, mentions, judging, trace };
     crawl.queue.seeds(&aim.seeds)?;
     while crawl.trace.pages() < pages {
@@ -93,6 +104,11 @@ pub(crate) fn crawl(
 impl Crawl<'_> {
     fn visit(&mut self, leased: &LeasedLink) -> Result<(), FrontierError> {
         let mut batch = Batch::new();
+        if let Some(judging) = &mut self.judging
+            && let Some(at) = self.library.first_seen(&leased.link.url)
+        {
+            judging.first_seen(leased.key, at);
+        }
         let judging = self.judging.as_ref();
         if let Some(value) = judging.and_then(|judging| judging.has_fallen(leased.key, leased.value)) {
             batch.push(&Change::Valued { key: leased.key, value });
@@ -103,7 +119,7 @@ impl Crawl<'_> {
                 self.trace.page(self.aim, leased.key, &document);
                 match (&mut self.judging, self.policy.scheduling) {
                     (Some(judging), _) => {
-                        judging.page(self.aim, &leased.link, &document);
+                        judging.page(&leased.link, &document);
                         batch = judging.scheduled();
                     }
                     (None, Scheduling::AtOnce) => self.schedule(&leased.link, &document, &mut batch),
@@ -120,7 +136,7 @@ impl Crawl<'_> {
                 Outcome::Captured { status: 302 }
             }
             Fetched::Failed(status) => {
-                self.trace.missing += 1;
+                self.trace.lacks();
                 Outcome::Captured { status }
             }
             Fetched::Missing => self.skipped("not in the archive"),
@@ -132,7 +148,7 @@ impl Crawl<'_> {
     }
 
     fn skipped(&mut self, detail: &str) -> Outcome {
-        self.trace.missing += 1;
+        self.trace.lacks();
         Outcome::Skipped { reason: SkipReason::Failed, detail: detail.to_owned() }
     }
 

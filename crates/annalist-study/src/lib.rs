@@ -6,6 +6,7 @@
 //!   `judging`: the product's own policy
 //! - `queue`: the product's own frontier under a virtual clock; `crawl`: one simulated crawl
 //! - `simulate`: all of them, on all cores; `measures`: means and their errors
+//! - `events`: crawls for an event, as its spec has it; `occasion`: a simple relevance to compare the judge with
 //! - `table`, `curves`, `svg`, `chart`: the results for people
 //! - `agreement`: how well the relevance of pages to an event agrees with what people say
 //!
@@ -16,11 +17,13 @@ mod aim;
 mod chart;
 mod crawl;
 mod curves;
+mod events;
 mod judging;
 mod labels;
 mod library;
 mod measures;
 mod mentions;
+mod occasion;
 mod policy;
 mod queue;
 mod shelf;
@@ -32,6 +35,7 @@ mod valuing;
 pub use agreement::{Agreement, FUNCTIONS, Group, Judged, Point, Votes, agreement, recurring};
 pub use aim::SIMILAR;
 pub use curves::{Curves, rows_csv};
+pub use events::{Effect, EventFound, EventPlan, EventRow, Judgement, Variant, simulate_event};
 pub use labels::{Labels, MalformedLabels};
 pub use library::Library;
 pub use measures::{Mean, Means};

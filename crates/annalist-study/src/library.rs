@@ -3,12 +3,16 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use annalist_crawl::apps::read_as_judged;
+use annalist_crawl::snapshots::Wanted;
 use annalist_judge::Vector;
 use annalist_judge::text::{OwnFrequencies, Stems};
-use annalist_model::{CanonicalUrl, Canonicaliser, LinkKind, Page};
+use annalist_model::spec::{Event, SnapshotChoice, Topic};
+use annalist_model::{CanonicalUrl, Canonicaliser, DocumentTime, LinkKind, Page, Time};
 use annalist_read::Reader;
-use annalist_sources::{ArchiveSource, NotThere};
+use annalist_sources::{ArchiveSource, Archived, NotThere};
 
+use crate::occasion::{Keywords, Weighed};
 use crate::shelf::Shelf;
 
 /// ISO 639's word for a language that could not be told.
@@ -20,6 +24,8 @@ pub struct Library {
     reader: Reader,
     frequencies: OwnFrequencies,
     shelf: Shelf<Document>,
+    /// Which captures are read, and what keywords count more; the newest captures where there is none.
+    occasion: Option<(Event, Keywords)>,
 }
 
 /// A page with what it is about.
@@ -29,6 +35,10 @@ pub(crate) struct Document {
     pub(crate) vector: Vector,
     /// The links a reader would follow.
     pub(crate) links: Vec<Followed>,
+    /// Where it was captured: when it is from.
+    pub(crate) time: Option<DocumentTime>,
+    /// Where there is an event: its terms as a collection specification weighs them.
+    pub(crate) terms: Vec<Weighed>,
 }
 
 #[derive(Debug)]
@@ -63,7 +73,15 @@ impl Library {
     /// At most `memory_bytes` of pages are kept, near enough.
     pub fn new(source: ArchiveSource, frequencies: OwnFrequencies, memory_bytes: usize) -> Library {
         let reader = Reader::new(Canonicaliser::default());
-        Library { source, reader, frequencies, shelf: Shelf::new(memory_bytes) }
+        Library { source, reader, frequencies, shelf: Shelf::new(memory_bytes), occasion: None }
+    }
+
+    /// The same, with the captures that show an event best.
+    #[must_use]
+    pub fn showing(self, event: &Event, topic: &Topic) -> Library {
+        let language = topic.languages.first().map_or(UNDETERMINED, String::as_str);
+        let keywords = Keywords::new(&topic.keywords, &mut self.frequencies.stems(language));
+        Library { occasion: Some((event.clone(), keywords)), ..self }
     }
 
     pub fn source(&self) -> &ArchiveSource {
@@ -74,10 +92,12 @@ impl Library {
         if let Some(document) = self.shelf.get(url.key()) {
             return Fetched::Page(document);
         }
-        let archived = match self.source.newest(url) {
+        let archived = match self.read(url) {
             Ok(archived) => archived,
             Err(NotThere::Missing) => return Fetched::Missing,
-            Err(fault @ NotThere::Unreadable(_)) => return Fetched::Unreadable(fault.to_string()),
+            Err(fault @ (NotThere::Unreadable(_) | NotThere::Unanswered(_))) => {
+                return Fetched::Unreadable(fault.to_string());
+            }
         };
         let status = archived.head.status;
         if archived.head.is_redirect() {
@@ -88,20 +108,41 @@ impl Library {
         if !(200..300).contains(&status) {
             return Fetched::Failed(status);
         }
-        let page = self.reader.read(url, &archived.head, &archived.body);
-        let document = Arc::new(self.document(page, stemmers));
+        let page = read_as_judged(&self.reader, None, &archived);
+        let document = Arc::new(self.document(page, Some(archived.at), stemmers));
         self.shelf.put(url.key(), Arc::clone(&document), document.bytes());
         Fetched::Page(document)
     }
 
-    fn document(&self, page: Page, stemmers: &mut Stemmers) -> Document {
+    /// Since when the archive has an answer of an address, where there is an event.
+    pub(crate) fn first_seen(&self, url: &CanonicalUrl) -> Option<Time> {
+        self.occasion.as_ref()?;
+        let snapshots = Wanted::Oldest.of_these(self.source.look_up(url).ok()?);
+        snapshots.first().map(|snapshot| snapshot.at)
+    }
+
+    fn read(&self, url: &CanonicalUrl) -> Result<Archived, NotThere> {
+        let Some((event, _)) = &self.occasion else { return self.source.newest(url) };
+        let wanted = Wanted::of(SnapshotChoice::Event, Some(event));
+        let snapshots = wanted.of_these(self.source.look_up(url)?);
+        let snapshot = snapshots.first().ok_or(NotThere::Missing)?;
+        Ok(self.source.read(snapshot)?.archived)
+    }
+
+    /// A page that need not be of the archive.
+    pub(crate) fn document(&self, page: Page, captured: Option<Time>, stemmers: &mut Stemmers) -> Document {
         let code = page.language.as_deref().unwrap_or(UNDETERMINED);
         let stems = stemmers.of(code, &self.frequencies);
+        let terms = self.occasion.as_ref().map(|(_, keywords)| {
+            let text = format!("{}\n{}", page.title.as_deref().unwrap_or_default(), page.text);
+            keywords.weighed(&text, stems, self.frequencies.of(code))
+        });
+        let time = captured.map(|captured| page.time(captured));
         let mut vector = |text: &str| Vector::of(text, stems);
         let whole = vector(&page.text);
         let followed = page.links.iter().enumerate().filter(|(_, link)| is_followed(link.kind));
         let links = followed.map(|(place, link)| Followed { place, anchor: vector(&link.anchor) }).collect();
-        Document { vector: whole, links, page }
+        Document { vector: whole, links, page, time, terms: terms.unwrap_or_default() }
     }
 }
 
@@ -124,6 +165,7 @@ impl Document {
         const LINK: usize = 400;
         let anchors: usize = self.links.iter().map(|link| link.anchor.bytes()).sum();
         let words: usize = self.page.links.iter().map(|link| link.anchor.len() + link.context.len()).sum();
-        self.page.text.len() + self.page.links.len() * LINK + words + self.vector.bytes() + anchors
+        let terms = self.terms.len() * size_of::<Weighed>();
+        self.page.text.len() + self.page.links.len() * LINK + words + self.vector.bytes() + anchors + terms
     }
 }

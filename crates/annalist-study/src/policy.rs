@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use annalist_model::spec::{Order, Update};
+use annalist_model::spec::{Order, RelevanceKind, Update};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Policy {
@@ -21,6 +21,8 @@ pub(crate) enum Base {
     Bfs,
     /// Best first by cosines, with what becomes of the values one link receives.
     Cosine(Function),
+    /// Best first by what content and time make of the page that a link is on.
+    Event(RelevanceKind),
     /// Knows which of the links found so far lead to relevant pages, and not what is behind the others.
     Oracle,
 }
@@ -53,6 +55,13 @@ const BASES: [(&str, Base); 8] = [
     ("oracle", Base::Oracle),
 ];
 
+/// Where there is an event.
+const EVENT_BASES: [(&str, Base); 3] = [
+    ("mean", Base::Event(RelevanceKind::Mean)),
+    ("content", Base::Event(RelevanceKind::Content)),
+    ("time", Base::Event(RelevanceKind::Time)),
+];
+
 impl Default for Policy {
     /// The product's own.
     fn default() -> Policy {
@@ -66,12 +75,36 @@ impl Policy {
         BASES.map(|(_, base)| Policy { base, ..Policy::default() }).to_vec()
     }
 
+    /// Those for events, in the order they are shown.
+    pub fn for_events() -> Vec<Policy> {
+        let plain = |base: Base| Policy { base, ..Policy::default() };
+        let bases = EVENT_BASES.map(|(_, base)| plain(base));
+        [plain(Base::Default)].into_iter().chain(bases).chain([plain(Base::Bfs)]).collect()
+    }
+
+    pub(crate) fn is_for_events(&self) -> bool {
+        self.is_plain() && !matches!(self.base, Base::Cosine(_))
+    }
+
+    /// Whether it can be followed only where there is an event.
+    pub fn needs_event(&self) -> bool {
+        matches!(self.base, Base::Event(_))
+    }
+
+    pub(crate) fn heeds_time(&self) -> bool {
+        matches!(self.base, Base::Default | Base::Event(RelevanceKind::Time | RelevanceKind::Mean))
+    }
+
+    pub(crate) fn heeds_content(&self) -> bool {
+        matches!(self.base, Base::Default | Base::Event(RelevanceKind::Content | RelevanceKind::Mean))
+    }
+
     pub fn breadth_first() -> Policy {
         Policy { base: Base::Bfs, ..Policy::default() }
     }
 
     pub(crate) fn base_name(&self) -> &'static str {
-        BASES.iter().find(|(_, base)| *base == self.base).map_or("", |(name, _)| name)
+        BASES.iter().chain(&EVENT_BASES).find(|(_, base)| *base == self.base).map_or("", |(name, _)| name)
     }
 
     pub(crate) fn order(&self) -> Order {
@@ -82,7 +115,7 @@ impl Policy {
         match self.base {
             Base::Bfs | Base::Cosine(Function::First) => Update::First,
             Base::Default | Base::Oracle | Base::Cosine(Function::Last) => Update::Last,
-            Base::Cosine(Function::Max) => Update::Max,
+            Base::Cosine(Function::Max) | Base::Event(_) => Update::Max,
             Base::Cosine(Function::Sum) => Update::Sum,
             Base::Cosine(Function::Avg) => Update::Avg,
         }
@@ -96,7 +129,8 @@ impl Policy {
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is no policy {0:?}: take default, bfs, first, last, max, sum, avg or oracle, with +batch, +bl5 or both behind it"
+    "there is no policy {0:?}: take default, bfs, first, last, max, sum, avg or oracle, with +batch, +bl5 or both behind it; for events \
+     default, mean, content, time, bfs or oracle"
 )]
 pub struct UnknownPolicy(String);
 
@@ -107,7 +141,8 @@ impl FromStr for Policy {
         let unknown = || UnknownPolicy(name.to_owned());
         let mut parts = name.split('+');
         let base = parts.next().unwrap_or_default();
-        let (_, base) = BASES.iter().find(|(known, _)| *known == base).ok_or_else(unknown)?;
+        let (_, base) =
+            BASES.iter().chain(&EVENT_BASES).find(|(known, _)| *known == base).ok_or_else(unknown)?;
         let mut policy = Policy { base: *base, scheduling: Scheduling::AtOnce, links_per_turn: 1 };
         for part in parts {
             match part.strip_prefix("bl") {

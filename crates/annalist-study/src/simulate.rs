@@ -9,9 +9,10 @@ use annalist_model::CanonicalUrl;
 
 use crate::aim::{Aim, drawn};
 use crate::crawl::{Trace, crawl};
+use crate::judging::Judging;
 use crate::labels::{Labelled, Labels};
 use crate::library::{Library, Stemmers};
-use crate::policy::Policy;
+use crate::policy::{Base, Policy};
 
 /// How a topic is called that is nothing but its seeds.
 const SEEDS_ALONE: &str = "similar to the seeds";
@@ -88,6 +89,11 @@ pub fn simulate(
     plan: &Plan,
     advance: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Found, StudyError> {
+    if let Some(policy) = plan.policies.iter().find(|policy| policy.needs_event()) {
+        return Err(StudyError::Input(format!(
+            "{policy} is a policy for events: give the spec of one (--spec)"
+        )));
+    }
     let aims = aims(library, labels, plan)?;
     let seeds = aims.first().map_or(0, |aim| aim.seeds.len());
     if plan.pages <= seeds {
@@ -104,7 +110,8 @@ pub fn simulate(
         let (Some(aim), Some(policy)) = (aim, policy) else {
             return Err(StudyError::Input("there is nothing to compare".to_owned()));
         };
-        let trace = crawl(library, aim, *policy, plan.pages, stemmers)?;
+        let judging = (policy.base == Base::Default).then(|| Judging::new(*policy, &aim.seeds));
+        let trace = crawl(library, aim, *policy, judging, plan.pages, stemmers)?;
         advance(done.fetch_add(1, Ordering::Relaxed) + 1, total);
         Ok(row(aim, *policy, plan.pages, trace))
     })?;
@@ -206,7 +213,7 @@ fn labelled(
 }
 
 /// Does `count` pieces of work and gives their results in order; the first error ends it.
-fn in_parallel<T: Send>(
+pub(crate) fn in_parallel<T: Send>(
     threads: NonZeroUsize,
     count: usize,
     work: &(dyn Fn(usize, &mut Stemmers) -> Result<T, StudyError> + Sync),

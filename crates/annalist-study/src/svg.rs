@@ -1,5 +1,7 @@
 //! The harvest of policies as a picture.
 
+use annalist_model::spec::RelevanceKind;
+
 use crate::chart::{BLACK, BLUE, Chart, GREEN, GREY, Line, ORANGE, PURPLE, SKY, VERMILION, rounded_up};
 use crate::curves::{Curve, Curves};
 use crate::policy::{Base, Function, Policy, Scheduling};
@@ -31,11 +33,14 @@ pub fn drawn(curves: &Curves) -> String {
     chart.drawn()
 }
 
-fn colour(policy: &Policy) -> &'static str {
+pub(crate) fn colour(policy: &Policy) -> &'static str {
     match policy.base {
         Base::Default => VERMILION,
         Base::Bfs => GREY,
         Base::Oracle => BLACK,
+        Base::Event(RelevanceKind::Content) => BLUE,
+        Base::Event(RelevanceKind::Time) => GREEN,
+        Base::Event(_) => ORANGE,
         Base::Cosine(Function::First) => ORANGE,
         Base::Cosine(Function::Last) => SKY,
         Base::Cosine(Function::Max) => GREEN,

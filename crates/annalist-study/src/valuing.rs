@@ -9,11 +9,14 @@ use crate::policy::{Base, Policy};
 
 /// The values of the links of a page, in their order.
 pub(crate) fn values(policy: Policy, aim: &Aim, document: &Document) -> Vec<f32> {
+    if let (Base::Event(kind), Some((looked_for, _))) = (policy.base, &aim.occasion) {
+        return vec![rounded(looked_for.relevance(kind, document)); document.links.len()];
+    }
     let page = document.vector.dot(&aim.vector);
     let links = document.links.iter().filter_map(|link| Some((link, document.page.links.get(link.place)?)));
     let value = |(link, found): (&crate::library::Followed, &annalist_model::FoundLink)| match policy.base {
         Base::Cosine(_) => mean(page, link.anchor.dot(&aim.vector)),
-        Base::Default | Base::Bfs | Base::Oracle => known(policy, aim, found.url.key()),
+        Base::Default | Base::Bfs | Base::Event(_) | Base::Oracle => known(policy, aim, found.url.key()),
     };
     links.map(value).collect()
 }
@@ -23,14 +26,18 @@ pub(crate) fn values(policy: Policy, aim: &Aim, document: &Document) -> Vec<f32>
 pub(crate) fn value_of_sums(policy: Policy, aim: &Aim, key: UrlKey, page: f32, anchors: &[&Vector]) -> f32 {
     match policy.base {
         Base::Cosine(_) => mean(page, Vector::sum(anchors.iter().copied()).dot(&aim.vector)),
-        Base::Default | Base::Bfs | Base::Oracle => known(policy, aim, key),
+        Base::Default | Base::Bfs | Base::Event(_) | Base::Oracle => known(policy, aim, key),
     }
 }
 
-/// Rounded: the last digits depend on the order in which terms were added up, and links that are worth the same should be
-/// fetched in the order they were found.
 fn mean(page: f32, anchor: f32) -> f32 {
-    ((page + anchor) / 2.0 * 1e5).round() / 1e5
+    rounded((page + anchor) / 2.0)
+}
+
+/// The last digits depend on the order in which terms were added up, and links that are worth the same should be fetched in
+/// the order they were found.
+fn rounded(value: f32) -> f32 {
+    (value * 1e5).round() / 1e5
 }
 
 /// Where texts do not matter.

@@ -47,6 +47,11 @@ pub fn millis_of_digits(digits: &str) -> Option<u64> {
     Some(seconds * 1000 + millis)
 }
 
+/// The moment of a WARC-Date, to the second.
+pub fn millis_of_warc_date(text: &str) -> Option<u64> {
+    millis_of_digits(&warc_date_digits(text)?)
+}
+
 /// The fourteen digits of a WARC-Date, or `None` if it is none.
 ///
 /// WARC/1.1 allows a date to stop at any unit, and one to nine decimals of a second; what is missing reads as the start.

@@ -49,6 +49,26 @@ impl ReadError {
         ReadError { offset, fault }
     }
 
+    /// The same error once more: who reads a block may not pass it on.
+    pub(crate) fn again(&self) -> ReadError {
+        let fault = match &self.fault {
+            Fault::Io(e) => Fault::Io(io::Error::new(e.kind(), e.to_string())),
+            Fault::CutShort => Fault::CutShort,
+            Fault::BadGzip(what) => Fault::BadGzip(what.clone()),
+            Fault::BadChecksum => Fault::BadChecksum,
+            Fault::BadZstd(what) => Fault::BadZstd(what.clone()),
+            Fault::NotARecord => Fault::NotARecord,
+            Fault::HeadTooLong(most) => Fault::HeadTooLong(*most),
+            Fault::BadField(line) => Fault::BadField(line.clone()),
+            Fault::NoLength => Fault::NoLength,
+            Fault::HeadAcrossMembers => Fault::HeadAcrossMembers,
+            Fault::LengthPastMember => Fault::LengthPastMember,
+            Fault::NotAddressable => Fault::NotAddressable,
+            Fault::NoTerminator => Fault::NoTerminator,
+        };
+        ReadError { offset: self.offset, fault }
+    }
+
     /// For the readers of blocks, which speak `io::Error`.
     pub(crate) fn into_io(self) -> io::Error {
         io::Error::new(io::ErrorKind::InvalidData, self)

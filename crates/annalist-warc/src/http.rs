@@ -51,6 +51,23 @@ impl HttpHead {
         Ok((Some(head), START[..0].chain(input)))
     }
 
+    /// The head that a response of HTTP/0.9 never had: all of it is body, and what it is shows in its beginning.
+    ///
+    /// `None` if there is nothing at all. `named` is the type somebody found out before.
+    pub fn bare(beginning: &[u8], named: Option<&str>) -> Option<HttpHead> {
+        let start = beginning.trim_ascii_start();
+        let guessed = match start.first()? {
+            b'<' => "text/html",
+            _ if start.iter().take(512).any(|b| *b < b'\t' || (0x0e..0x1b).contains(b)) => {
+                "application/octet-stream"
+            }
+            _ => "text/plain",
+        };
+        let mime = named.unwrap_or(guessed).to_owned();
+        let fields = vec![("Content-Type".to_owned(), mime)];
+        Some(HttpHead { status: "200".to_owned(), fields, length: 0 })
+    }
+
     pub(crate) fn absent<R: BufRead>(input: R) -> (Option<HttpHead>, Body<R>) {
         (None, START[..0].chain(input))
     }
@@ -140,6 +157,18 @@ mod tests {
                 assert_eq!(rest, block, "buffers of {capacity} bytes");
             }
         }
+    }
+
+    #[test]
+    fn a_response_without_a_head_is_a_body() {
+        let mime = |block: &[u8], named| {
+            HttpHead::bare(block, named).and_then(|head| head.field("content-type").map(str::to_owned))
+        };
+        assert_eq!(mime(b" <title>x", None).as_deref(), Some("text/html"));
+        assert_eq!(mime(b"hello", None).as_deref(), Some("text/plain"));
+        assert_eq!(mime(b"GIF89a\x01\0\x01", None).as_deref(), Some("application/octet-stream"));
+        assert_eq!(mime(b"GIF89a\x01\0\x01", Some("image/gif")).as_deref(), Some("image/gif"));
+        assert_eq!(mime(b"", None), None);
     }
 
     #[test]

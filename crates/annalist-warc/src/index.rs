@@ -71,6 +71,14 @@ pub(crate) fn describe<R: BufRead + Seek>(
     } else {
         HttpHead::absent(&mut *record)
     };
+    let head = match head {
+        None if is_response => {
+            let named = body.get_ref().1.fields.get("WARC-Identified-Payload-Type");
+            let named = named.map(str::to_owned);
+            HttpHead::bare(body.fill_buf().map_err(failed)?, named.as_deref())
+        }
+        head => head,
+    };
     let digest = if lacks_digest {
         let chunked = head.as_ref().is_some_and(HttpHead::is_chunked);
         let (digest, _) =

@@ -4,11 +4,12 @@
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `as_is.rs`, `file_name.rs`, `recover.rs` |
-//! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs` |
+//! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs`, `stored.rs`, `find.rs` |
 //! | how reading goes on after a damaged place | `resume.rs`, `start.rs`, `fault.rs` |
-//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorted.rs`, `sorter.rs` |
+//! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorter.rs` |
 //! | how records get from one archive into another | `copy.rs` |
 //! | web archives as one file | `wacz.rs`, `zip.rs`, `warc_file.rs` |
+//! | what indexes have of an address | `lookup.rs`, `keys.rs`, `sorted.rs`, `zipnum.rs` |
 //! | whether a file is as it should be | `verify/` |
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
@@ -22,10 +23,13 @@ mod digest;
 mod fault;
 mod fields;
 mod file_name;
+mod find;
 mod head;
 mod http;
 mod index;
 mod index_all;
+mod keys;
+mod lookup;
 mod members;
 mod open_index;
 mod pack;
@@ -48,19 +52,22 @@ mod wacz;
 mod warc_file;
 mod writer;
 mod zip;
+mod zipnum;
 
 pub use as_is::Stored;
 pub use cdx::{CdxColumns, CdxLine, CdxLines};
 pub use copy::{Copied, Copier, CopyError, CopySettings};
-pub use date::{digits14, digits17, millis_of_digits, rfc3339};
+pub use date::{digits14, digits17, millis_of_digits, millis_of_warc_date, rfc3339};
 pub use digest::{Digest, DigestKind, Hasher, UnknownDigest};
 pub use fault::{Fault, ReadError};
 pub use fields::Fields;
 pub use file_name::{OPEN_SUFFIX, index_name};
+pub use find::{indexes_in, warc_files_under};
 pub use head::LineEnds;
 pub use http::{Body, HttpHead};
 pub use index::{Indexed, index_file, index_reader, write_index};
 pub use index_all::{index_path, on_threads};
+pub use lookup::{Index, is_index_name};
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Ending, Framing, Reader, Span};
@@ -78,3 +85,4 @@ pub use verify::{Kind, Problem, Report, is_warc_name, verify, verify_all, verify
 pub use wacz::{About, Wacz, WaczWriter};
 pub use warc_file::{Section, WarcFile, is_wacz_name};
 pub use writer::{Position, WriteError, Writer, WriterSettings, Written};
+pub use zipnum::ZipNumWriter;

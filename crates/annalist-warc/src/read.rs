@@ -29,6 +29,8 @@ pub struct Reader<R> {
     pub(crate) framing: Framing,
     format: Format,
     ending: Ending,
+    /// What was wrong in the middle of a block.
+    broken_by: Option<ReadError>,
     /// Up to here the file is whole: after a fault, the next record is looked for from here on.
     pub(crate) sound_until: u64,
     /// How the file is compressed, once a record was read to its end.
@@ -126,6 +128,7 @@ impl<R: BufRead + Seek> Reader<R> {
             framing: Framing::Alone,
             format: Format::Warc,
             ending: Ending::Regular,
+            broken_by: None,
             sound_until: offset,
             known: None,
             shares: false,
@@ -221,8 +224,9 @@ impl<R: BufRead + Seek> Reader<R> {
         step: impl FnOnce(&mut Reader<R>) -> Result<T, ReadError>,
     ) -> Result<T, ReadError> {
         let result = step(self);
-        if result.is_err() {
+        if let Err(error) = &result {
             self.state = State::Broken;
+            self.broken_by = Some(error.again());
         }
         result
     }
@@ -271,6 +275,10 @@ impl<R: BufRead + Seek> Reader<R> {
                 break;
             }
             self.consume_block(ready);
+        }
+        if let State::Broken = self.state {
+            let again = self.broken_by.as_ref().map(ReadError::again);
+            return Err(again.unwrap_or(self.fault(Fault::CutShort)));
         }
         self.broken_unless(Reader::read_ending)?;
         self.state = State::Between;

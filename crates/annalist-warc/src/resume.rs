@@ -10,12 +10,15 @@ use std::ops::Range;
 use crate::fault::ReadError;
 use crate::head::Head;
 use crate::read::{BlockRecord, Framing, Reader, State};
-use crate::source::Coding;
+use crate::source::{Coding, PLAIN};
 use crate::start::Wanted;
+use crate::unpack::Compression;
 
 /// Going back is free up to this much, and beyond that up to so many times the bytes that were read.
 const FREE_REWIND_BYTES: u64 = 1 << 20;
 const REWIND_FACTOR: u64 = 4;
+/// In a file whose beginning is damaged, the first member that is not starts within so many bytes.
+const MOST_BEFORE_MEMBER: u64 = 1 << 20;
 
 /// Bytes of a file that are in no record that could be read.
 #[derive(Debug)]
@@ -117,12 +120,28 @@ impl<R: BufRead + Seek> Reader<R> {
                 self.sound_until = self.source.offset();
             }
         }
-        let wanted = self.known.map_or(Wanted::ANY, Wanted::of);
-        let mut from = self.rewinds.afford(self.sound_until, self.source.offset());
+        let from = self.rewinds.afford(self.sound_until, self.source.offset());
+        if let Some(compression) = self.known {
+            return self.find_head_of(Wanted::of(compression), from, u64::MAX);
+        }
+        // Nothing was read yet. Heads show in compressed bytes too, here and there: members come first.
+        let (first, limit) = match self.source.compression() {
+            Compression::None => (Wanted::MEMBERS, from + MOST_BEFORE_MEMBER),
+            packed => (Wanted::of(packed), u64::MAX),
+        };
+        match self.find_head_of(first, from, limit)? {
+            None if limit == u64::MAX => self.find_head_of(first.others(), from, u64::MAX),
+            None => self.find_head_of(Wanted::ANY, from, u64::MAX),
+            found => Ok(found),
+        }
+    }
+
+    fn find_head_of(&mut self, wanted: Wanted, from: u64, limit: u64) -> Result<Option<Head>, ReadError> {
+        let mut from = from;
         loop {
-            let before = self.source.go_to(from, Coding::Plain)?;
-            let Some(start) = self.source.find_start(wanted, u64::MAX)? else { return Ok(None) };
-            self.source.go_to(start, if self.known.is_some() { before } else { Coding::Unknown })?;
+            self.source.go_to(from, PLAIN)?;
+            let Some(start) = self.source.find_start(wanted, limit)? else { return Ok(None) };
+            self.source.go_to(start, self.known.map_or(Coding::Unknown, Coding::Known))?;
             if let Ok(Some(head)) = self.begin() {
                 return Ok(Some(head));
             }
@@ -136,7 +155,7 @@ impl<R: BufRead + Seek> Reader<R> {
         let end = self.source.offset();
         let mut from = self.rewinds.afford(self.offset + 1, end);
         loop {
-            self.source.go_to(from, Coding::Plain)?;
+            self.source.go_to(from, PLAIN)?;
             let start = self.source.find_start(Wanted::HEADS, end)?.filter(|start| *start < end);
             let Some(start) = start else { break };
             if Head::read(&mut self.source, start).is_ok() {
@@ -144,7 +163,7 @@ impl<R: BufRead + Seek> Reader<R> {
             }
             from = self.rewinds.afford(start + 1, self.source.offset().max(start + 1));
         }
-        self.source.go_to(end, Coding::Plain)?;
+        self.source.go_to(end, PLAIN)?;
         Ok(false)
     }
 }

@@ -2,7 +2,7 @@
 //! is found by halving. What the lines say is read elsewhere.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, BufRead};
 use std::os::unix::fs::FileExt;
 
 /// At most so many lines are kept as the sample.
@@ -199,7 +199,7 @@ impl Sorted {
             at += filled as u64;
             buffer.truncate(kept + filled);
             let mut from = 0;
-            while let Some(length) = buffer[from..].iter().position(|b| *b == b'\n') {
+            while let Some(length) = line_length(&buffer[from..]) {
                 if !take(without_return(&buffer[from..from + length])) {
                     return Ok(());
                 }
@@ -216,6 +216,13 @@ impl Sorted {
             piece = (piece * 2).min(1 << 18);
         }
     }
+}
+
+/// Of the first line that is whole. Quicker than looking at byte after byte.
+fn line_length(bytes: &[u8]) -> Option<usize> {
+    let mut rest = bytes;
+    let end = rest.skip_until(b'\n').ok()?.checked_sub(1)?;
+    (bytes.get(end) == Some(&b'\n')).then_some(end)
 }
 
 fn without_return(line: &[u8]) -> &[u8] {

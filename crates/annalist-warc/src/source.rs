@@ -14,17 +14,23 @@ pub(crate) struct Source<R> {
     offset: u64,
     member_start: u64,
     coding: Coding,
+    /// Made when they are first needed, and kept: a file of false starts would need one for each of them.
+    inflater: Option<Box<Unpacker>>,
+    frames: Option<Box<Unpacker>>,
     /// What the frames of a Zstandard file were made with; empty if they were made without.
     dictionary: Vec<u8>,
     /// Bytes that were looked at beyond what was ready at once.
     peeked: Vec<u8>,
 }
 
+/// How the bytes from here on are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Coding {
     Unknown,
-    Plain,
-    Packed(Box<Unpacker>),
+    Known(Compression),
 }
+
+pub(crate) const PLAIN: Coding = Coding::Known(Compression::None);
 
 pub(crate) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 pub(crate) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -47,8 +53,16 @@ impl<R> fmt::Debug for Source<R> {
 impl<R: BufRead + Seek> Source<R> {
     /// `offset` is where in the file `input` stands.
     pub(crate) fn new(input: R, offset: u64) -> Source<R> {
-        let (dictionary, peeked) = (Vec::new(), Vec::new());
-        Source { input, offset, member_start: offset, coding: Coding::Unknown, dictionary, peeked }
+        Source {
+            input,
+            offset,
+            member_start: offset,
+            coding: Coding::Unknown,
+            inflater: None,
+            frames: None,
+            dictionary: Vec::new(),
+            peeked: Vec::new(),
+        }
     }
 
     pub(crate) fn offset(&self) -> u64 {
@@ -67,40 +81,56 @@ impl<R: BufRead + Seek> Source<R> {
     }
 
     pub(crate) fn is_packed(&self) -> bool {
-        matches!(self.coding, Coding::Packed(_))
+        self.compression() != Compression::None
     }
 
     pub(crate) fn compression(&self) -> Compression {
-        match &self.coding {
-            Coding::Packed(unpacker) => unpacker.compression(),
-            Coding::Unknown | Coding::Plain => Compression::None,
+        match self.coding {
+            Coding::Known(compression) => compression,
+            Coding::Unknown => Compression::None,
+        }
+    }
+
+    fn unpacker(&self) -> Option<&Unpacker> {
+        match self.compression() {
+            Compression::None => None,
+            Compression::Gzip => self.inflater.as_deref(),
+            Compression::Zstd => self.frames.as_deref(),
+        }
+    }
+
+    fn unpacker_mut(&mut self) -> Option<&mut Unpacker> {
+        match self.compression() {
+            Compression::None => None,
+            Compression::Gzip => self.inflater.as_deref_mut(),
+            Compression::Zstd => self.frames.as_deref_mut(),
         }
     }
 
     /// Whether all of the current member was read and found whole.
     pub(crate) fn member_has_ended(&self) -> bool {
-        matches!(&self.coding, Coding::Packed(unpacker) if unpacker.state() == MemberState::Ended)
+        self.unpacker().is_some_and(|unpacker| unpacker.state() == MemberState::Ended)
     }
 
-    /// Goes to a place in the file, where a member or a record may start. Returns how the file was read until then.
-    pub(crate) fn go_to(&mut self, offset: u64, coding: Coding) -> Result<Coding, ReadError> {
+    /// Goes to a place in the file, where a member or a record may start.
+    pub(crate) fn go_to(&mut self, offset: u64, coding: Coding) -> Result<(), ReadError> {
         // Within what is buffered, where it can be: a file of false starts would be read again for each of them.
         let far = || io::Error::other("the file is too long");
         let way = i128::from(offset) - i128::from(self.offset);
         let gone = i64::try_from(way).map_err(|_| far()).and_then(|way| self.input.seek_relative(way));
         gone.map_err(|e| self.io(e))?;
         (self.offset, self.member_start) = (offset, offset);
-        let before = std::mem::replace(&mut self.coding, coding);
-        if let Coding::Packed(unpacker) = &mut self.coding {
+        self.coding = coding;
+        if let Some(unpacker) = self.unpacker_mut() {
             unpacker.end();
         }
-        Ok(before)
+        Ok(())
     }
 
     /// The length of the file, or how much of it is known. What comes after this is at another place.
     pub(crate) fn go_to_end(&mut self) -> u64 {
         self.offset = self.input.seek(SeekFrom::End(0)).unwrap_or(self.offset);
-        self.coding = Coding::Plain;
+        self.coding = PLAIN;
         self.offset
     }
 
@@ -115,16 +145,16 @@ impl<R: BufRead + Seek> Source<R> {
             return Ok(false);
         }
         self.member_start = self.offset;
-        if matches!(self.coding, Coding::Unknown) {
-            self.coding = self.recognise()?;
+        if self.coding == Coding::Unknown {
+            self.coding = Coding::Known(self.recognise()?);
         }
         let begun = match self.compression() {
             Compression::None => return Ok(true),
             Compression::Gzip => self.read_gzip_head().map(|()| true),
             Compression::Zstd => self.read_frame_head(),
         };
-        if let Coding::Packed(unpacker) = &mut self.coding
-            && matches!(begun, Ok(true))
+        if matches!(begun, Ok(true))
+            && let Some(unpacker) = self.unpacker_mut()
         {
             unpacker.restart();
             if unpacker.compression() == Compression::Zstd {
@@ -135,39 +165,44 @@ impl<R: BufRead + Seek> Source<R> {
     }
 
     /// By the first bytes: names lie.
-    fn recognise(&mut self) -> Result<Coding, ReadError> {
-        self.coding = Coding::Plain;
+    fn recognise(&mut self) -> Result<Compression, ReadError> {
+        self.coding = PLAIN;
         let start = self.peek(4)?;
         let magic: [u8; 4] = start.try_into().unwrap_or_default();
         // One byte is enough for gzip: no record starts with it, and a file cut after it is still a cut gzip file.
         if start.first() == Some(&GZIP_MAGIC[0]) {
-            return Ok(Coding::Packed(Box::new(Unpacker::gzip())));
+            self.inflater.get_or_insert_with(|| Box::new(Unpacker::gzip()));
+            return Ok(Compression::Gzip);
         }
         if magic != ZSTD_MAGIC && !is_skippable(magic) {
-            return Ok(Coding::Plain);
+            return Ok(Compression::None);
         }
         self.find_dictionary()?;
-        self.packed_by_zstd()
+        if self.frames.is_none() {
+            self.use_dictionary()?;
+        }
+        Ok(Compression::Zstd)
     }
 
-    fn packed_by_zstd(&self) -> Result<Coding, ReadError> {
+    fn use_dictionary(&mut self) -> Result<(), ReadError> {
         let unpacker =
             Unpacker::zstd(&self.dictionary).map_err(|fault| ReadError::new(self.member_start, fault))?;
-        Ok(Coding::Packed(Box::new(unpacker)))
+        self.frames = Some(Box::new(unpacker));
+        Ok(())
     }
 
     /// Who starts in the middle of a Zstandard file needs what stands at its start.
     fn find_dictionary(&mut self) -> Result<(), ReadError> {
         let here = self.offset;
-        if here == 0 || !self.dictionary.is_empty() {
+        if here == 0 || self.frames.is_some() {
             return Ok(());
         }
-        self.go_to(0, Coding::Plain)?;
+        self.go_to(0, PLAIN)?;
         let mut magic = [0; 4];
         if self.read_exact(&mut magic).is_ok() && magic == DICTIONARY_MAGIC {
             self.read_dictionary()?;
         }
-        self.go_to(here, Coding::Plain).map(|_| ())
+        self.go_to(here, PLAIN)
     }
 
     fn read_dictionary(&mut self) -> Result<(), ReadError> {
@@ -185,7 +220,7 @@ impl<R: BufRead + Seek> Source<R> {
         if (read as u64) < length {
             return Err(ReadError::new(self.offset, Fault::CutShort));
         }
-        self.dictionary = if stored.starts_with(&ZSTD_MAGIC) {
+        let dictionary = if stored.starts_with(&ZSTD_MAGIC) {
             let mut unpacked = Vec::new();
             let decoder = zstd::Decoder::with_buffer(stored.as_slice());
             let decoded = decoder.and_then(|d| d.take(MOST_DICTIONARY_BYTES).read_to_end(&mut unpacked));
@@ -194,17 +229,21 @@ impl<R: BufRead + Seek> Source<R> {
         } else {
             stored
         };
+        if self.frames.is_none() || dictionary != self.dictionary {
+            self.dictionary = dictionary;
+            self.use_dictionary()?;
+        }
         Ok(())
     }
 
     /// Bytes that are ready; none at the end of the member or of a plain file.
     pub(crate) fn fill(&mut self) -> Result<&[u8], ReadError> {
-        if matches!(self.coding, Coding::Plain) {
+        if self.coding == PLAIN {
             let offset = self.offset;
             return self.input.fill_buf().map_err(|e| ReadError::new(offset, Fault::Io(e)));
         }
         self.unpack_until(1)?;
-        if let Coding::Packed(unpacker) = &mut self.coding
+        if let Some(unpacker) = self.unpacker()
             && unpacker.ready().is_empty()
             && unpacker.state() == MemberState::Trailer
         {
@@ -214,19 +253,16 @@ impl<R: BufRead + Seek> Source<R> {
             if trailer != expected {
                 return Err(ReadError::new(self.member_start, Fault::BadChecksum));
             }
-            if let Coding::Packed(unpacker) = &mut self.coding {
+            if let Some(unpacker) = self.unpacker_mut() {
                 unpacker.end();
             }
         }
-        match &self.coding {
-            Coding::Packed(unpacker) => Ok(unpacker.ready()),
-            Coding::Plain | Coding::Unknown => Ok(&[]),
-        }
+        Ok(self.unpacker().map_or(&[], Unpacker::ready))
     }
 
     /// The next bytes of the member or the plain file, of which nothing is used: as many as asked for, or all there are.
     pub(crate) fn peek(&mut self, amount: usize) -> Result<&[u8], ReadError> {
-        if !matches!(self.coding, Coding::Plain) {
+        if self.coding != PLAIN {
             self.unpack_until(amount)?;
             let ready = self.fill()?;
             return Ok(&ready[..ready.len().min(amount)]);
@@ -245,7 +281,12 @@ impl<R: BufRead + Seek> Source<R> {
 
     /// Decompresses until that many bytes are ready, or all of the member is.
     fn unpack_until(&mut self, amount: usize) -> Result<(), ReadError> {
-        let Coding::Packed(unpacker) = &mut self.coding else { return Ok(()) };
+        let unpacker = match self.compression() {
+            Compression::None => None,
+            Compression::Gzip => self.inflater.as_deref_mut(),
+            Compression::Zstd => self.frames.as_deref_mut(),
+        };
+        let Some(unpacker) = unpacker else { return Ok(()) };
         while unpacker.ready().len() < amount && unpacker.state() == MemberState::Body {
             let input = self.input.fill_buf().map_err(|e| ReadError::new(self.offset, Fault::Io(e)))?;
             let used = unpacker.unpack(input).map_err(|fault| ReadError::new(self.offset, fault))?;
@@ -256,9 +297,9 @@ impl<R: BufRead + Seek> Source<R> {
     }
 
     pub(crate) fn consume(&mut self, amount: usize) {
-        match &mut self.coding {
-            Coding::Packed(unpacker) => unpacker.consume(amount),
-            Coding::Plain | Coding::Unknown => {
+        match self.unpacker_mut() {
+            Some(unpacker) => unpacker.consume(amount),
+            None => {
                 self.input.consume(amount);
                 self.offset += amount as u64;
             }
@@ -329,7 +370,6 @@ impl<R: BufRead + Seek> Source<R> {
             }
             if magic == DICTIONARY_MAGIC {
                 self.read_dictionary()?;
-                self.coding = self.packed_by_zstd()?;
             } else {
                 let mut length = [0; 4];
                 self.read_exact(&mut length)?;

@@ -28,6 +28,7 @@ pub(crate) struct Wanted {
 impl Wanted {
     /// Heads of records that are not compressed, or no longer.
     pub(crate) const HEADS: Wanted = Wanted { heads: true, gzip: false, zstd: false };
+    pub(crate) const MEMBERS: Wanted = Wanted { heads: false, gzip: true, zstd: true };
     pub(crate) const ANY: Wanted = Wanted { heads: true, gzip: true, zstd: true };
 
     /// What starts a record in a file that is compressed like this.
@@ -37,6 +38,10 @@ impl Wanted {
             Compression::Gzip => Wanted { heads: false, gzip: true, zstd: false },
             Compression::Zstd => Wanted { heads: false, gzip: false, zstd: true },
         }
+    }
+
+    pub(crate) fn others(self) -> Wanted {
+        Wanted { heads: !self.heads, gzip: !self.gzip, zstd: !self.zstd }
     }
 
     fn first_byte(self, byte: u8) -> bool {

@@ -19,7 +19,7 @@ const MOST_GROWTH: u64 = 1032;
 
 /// The bytes from a record's offset on: to the end of its gzip member, or of the file if that is plain. `length` is the
 /// record's, as an index gives it, if it does.
-pub fn stored_bytes(path: &Path, offset: u64, length: Option<u64>) -> io::Result<Box<dyn BufRead + Send>> {
+pub fn stored_bytes(path: &Path, offset: u64, length: Option<u64>) -> io::Result<Box<dyn BufRead>> {
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(offset))?;
     if let Some(length) = length.filter(|length| (1..=WHOLE_BYTES).contains(length)) {
@@ -36,11 +36,11 @@ pub fn stored_bytes(path: &Path, offset: u64, length: Option<u64>) -> io::Result
 }
 
 /// The same of bytes that came from elsewhere.
-pub fn unpacked_stream(stored: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+pub fn unpacked_stream<'a>(stored: impl Read + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     streamed(BufReader::with_capacity(INPUT_BUFFER_BYTES, stored))
 }
 
-fn streamed(mut input: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+fn streamed<'a>(mut input: impl BufRead + 'a) -> io::Result<Box<dyn BufRead + 'a>> {
     if input.fill_buf()?.first() == Some(&GZIP_MAGIC) {
         Ok(Box::new(BufReader::with_capacity(INPUT_BUFFER_BYTES, GzDecoder::new(input))))
     } else {
@@ -49,7 +49,7 @@ fn streamed(mut input: impl BufRead + Send + 'static) -> io::Result<Box<dyn BufR
 }
 
 /// A gzip member that is all there, with its checksum right. `None` for anything else.
-fn unpacked(stored: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn unpacked(stored: &[u8]) -> Option<Vec<u8>> {
     if stored.first() != Some(&GZIP_MAGIC) {
         return None;
     }

@@ -92,6 +92,15 @@ fn a_record_behind_one_that_promises_too_much_is_seen_however_it_arrives() {
 }
 
 #[test]
+fn a_fault_in_a_block_that_was_read_past_is_told_at_its_end() {
+    let file = b"WARC/1.1\r\nContent-Length: 40\r\n\r\nabc\r\n\r\n";
+    let mut reader = Reader::new(Cursor::new(file));
+    let mut record = reader.next_record().unwrap().unwrap();
+    let _ = std::io::copy(&mut record, &mut std::io::sink());
+    assert!(matches!(record.finish().unwrap_err().fault, Fault::CutShort));
+}
+
+#[test]
 fn a_block_goes_on_in_a_member_that_only_begins_like_a_record() {
     let first = b"WARC/1.1\r\nContent-Length: 7\r\n\r\nabc";
     for second in [&b"WARC"[..], b"WA", b"WARX"] {

@@ -168,7 +168,7 @@ impl Crawl {
             assert!(report.is_clean(), "{context}: {name}: {:?}", report.problems);
             let mut lines = CdxLines::default();
             index_reader(&mut Reader::new(Cursor::new(bytes.as_slice())), &name, &mut |line| {
-                lines.push(&line)
+                lines.push(&line);
             });
             let index = disk.read(&Path::new(INDEX_DIR).join(name.replace(".warc.gz", ".cdxj"))).unwrap();
             assert_eq!(String::from_utf8(index).unwrap(), lines.sorted().collect::<String>(), "{context}");

@@ -10,7 +10,7 @@ use annalist_crawl::judging::{Basis, address_rules, rules};
 use annalist_judge::definition::is_language;
 use annalist_judge::names::Names;
 use annalist_judge::text::{Language, Stems, words};
-use annalist_judge::{Analyst, Depth, Judge};
+use annalist_judge::{Analyst, Definition, Depth, Judge};
 use annalist_model::spec::{ScopeKind, Seed, Spec};
 use annalist_model::{CanonicalUrl, UrlKey};
 use annalist_read::{Limits, Reader};
@@ -87,6 +87,18 @@ fn reference_addresses(spec: &Spec) -> Vec<CanonicalUrl> {
     addresses.filter_map(|reference| spec.canonical.parse(reference).ok()).collect()
 }
 
+/// The judge of a spec as it would begin without a definition that was learned or corrected. `path`: where the spec is.
+pub fn afresh(spec: &Spec, path: &Path) -> Result<Basis> {
+    let addresses = reference_addresses(spec);
+    let names_itself = !spec.topic.keywords.is_empty() || !spec.topic.entities.is_empty();
+    if spec.topic.references.len() > addresses.len() || (addresses.is_empty() && names_itself) {
+        let pages = local_references(spec, path)?;
+        let pages: Vec<_> = pages.into_iter().map(|(_, page)| page).collect();
+        return Ok(defined(spec, &learned(spec, &pages, &[])?));
+    }
+    to_be_found(spec, &addresses)
+}
+
 /// The topic is what the definition says.
 fn given(spec: &Spec, kept: &Path) -> Result<Basis> {
     let definition = definition_file::load(kept)?;
@@ -97,11 +109,15 @@ fn given(spec: &Spec, kept: &Path) -> Result<Basis> {
             kept.display()
         );
     }
-    Ok(Basis {
+    Ok(defined(spec, &definition))
+}
+
+fn defined(spec: &Spec, definition: &Definition) -> Basis {
+    Basis {
         judge: Judge::of_topic(rules(spec), definition.topic(), definition.sought()),
         analyst: Analyst::new(definition.names(), definition.language()).knowing(address_rules(spec)),
         references: HashSet::new(),
-    })
+    }
 }
 
 /// The topic is what the references say when they come; the seeds, where there are none.
@@ -176,7 +192,8 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
                 return;
             }
             let depth = if is_reference { Depth::Reference } else { Depth::Topic };
-            let reading = basis.analyst.read(&page, &basis.judge.topic(), depth);
+            let mut reading = basis.analyst.read(&page, &basis.judge.topic(), depth);
+            reading.time = Some(page.time(found.at));
             if is_reference {
                 basis.judge.take_reference(key, &reading);
                 references.push(page);

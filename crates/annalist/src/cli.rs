@@ -42,6 +42,8 @@ pub enum Command {
     Judge(JudgeArgs),
     /// Say what software made a page, what was written on it, and which of its links lead to more
     Apps(AppsArgs),
+    /// Say when pages were published, how sure that is, and what says so
+    Date(DateArgs),
     /// Make a sorted CDXJ index of WARC files, or count in how many of their documents each term occurs
     Index(IndexArgs),
     /// Validate WARC and WACZ files strictly
@@ -77,6 +79,9 @@ pub struct ExtractArgs {
     /// A WARC or ARC file, a folder of them, an index, or the address of a CDX server; several may be given
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub archive: Vec<String>,
+    /// Where the WARC files are that an index names, when they are not near it: a folder, or for a CDX server an address
+    #[arg(long, value_name = "PATH", num_args = 1..)]
+    pub warcs: Vec<String>,
     /// Where the collection is kept [default: collections/NAME]
     #[arg(long, value_name = "DIR")]
     pub job: Option<PathBuf>,
@@ -334,6 +339,32 @@ pub struct AppsPageArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  annalist date saved/*.html
+  annalist date page.html --url https://www.example.org/2014/05/17/story --captured 2014-06-01
+  annalist date https://www.example.org/story --contact https://library.example/crawler --json")]
+pub struct DateArgs {
+    /// Files with HTML pages, or addresses
+    #[arg(value_name = "FILE|URL", required = true)]
+    pub pages: Vec<String>,
+    /// The address that the page of a file has on the web
+    #[arg(long, value_name = "ADDRESS")]
+    pub url: Option<String>,
+    /// The day on which the pages of files were captured: nothing on them was published later
+    #[arg(long, value_name = "DAY")]
+    pub captured: Option<String>,
+    /// Where a webmaster finds out who asks; needed for pages of the live web
+    #[arg(long, value_name = "URL")]
+    pub contact: Option<String>,
+    /// A non-public network that may be asked all the same, such as 127.0.0.0/8
+    #[arg(long, value_name = "NETWORK")]
+    pub allow: Vec<String>,
+    /// One JSON object a line for each page
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct AppsObjectsArgs {
     /// The job directory
     pub dir: PathBuf,
@@ -370,20 +401,32 @@ pub struct AppsCheckArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   annalist index collections/first > all.cdxj
+  annalist index /archive/2010 /archive/2011 --output all.cdxj
+  annalist index /archive --zipnum /archive/index     for more captures than one file should hold
+  annalist index /archive --beside                    NAME.cdxj beside each NAME.warc.gz
   annalist index --frequencies first.tsv collections/first
 
-The second counts the HTML and plain text pages that were answered with success, each text once, and writes for each
+The last counts the HTML and plain text pages that were answered with success, each text once, and writes for each
 language how many of them have a term: a stem, or two of words side by side. Stop words are left out. It says which
 terms stand out from what is usual in the language, or from what --background says is usual.")]
 pub struct IndexArgs {
-    /// WARC files, folders of them, or job directories
+    /// WARC files, folders of them with all that is under them, or job directories
     #[arg(required = true, value_name = "ARCHIVE")]
     pub paths: Vec<PathBuf>,
-    /// Where to write [default: standard output]
-    #[arg(long, short, value_name = "FILE", conflicts_with = "frequencies")]
+    /// Write one index of everything there [default: standard output]
+    #[arg(long, short, value_name = "FILE", group = "kind")]
     pub output: Option<PathBuf>,
+    /// Write one index of everything as ZipNum into this folder: gzip blocks of 3,000 lines, and a summary
+    #[arg(long, value_name = "DIR", group = "kind")]
+    pub zipnum: Option<PathBuf>,
+    /// Write an index of each file beside it, or into the folder `indexes` beside its own if there is one
+    #[arg(long, group = "kind")]
+    pub beside: bool,
+    /// How many files are read at once [default: one for each core]
+    #[arg(long, value_name = "N", conflicts_with = "frequencies", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
     /// Count documents in place of an index, and write language, term and documents there
-    #[arg(long, value_name = "OUT.tsv")]
+    #[arg(long, value_name = "OUT.tsv", group = "kind")]
     pub frequencies: Option<PathBuf>,
     /// Leave out terms in fewer documents than this
     #[arg(long, value_name = "N", default_value_t = 2, requires = "frequencies", value_parser = clap::value_parser!(u32).range(1..))]
@@ -491,10 +534,15 @@ pub struct ExportArgs {
   annalist simulate --archive pages.warc.gz --topics topics.tsv --topic Science/Biology --topic History --repeat 5
   annalist simulate --archive first.warc.gz second.warc.gz --topics topics.tsv --topic Music --policy bfs avg avg+batch avg+bl5 avg+batch+bl5 --out curves
   annalist simulate --archive collections/first/archive --seed-urls seeds.txt --policy bfs avg
+  annalist simulate --archive archives --spec election.toml --pages 2000 --out curves
 
 Policies: default (the judge of a crawl with a topic, which is the seeds here); bfs (breadth first); first, last, max, sum, avg (best first by likeness to the seeds, with what becomes of the
 values that one link receives); oracle (knows which waiting links are relevant). Behind any of them: +batch schedules
 links after every 50 pages, +bl5 fetches 5 links of a site in a row.
+
+With --spec, what is looked for is the [event] of a spec, in the captures that show it best. Policies are then default, mean, content,
+time (by what content and time make of the page that a link is on), bfs and oracle; crawls with fixed half-lives and without
+keywords tell what these add.
 
 Exit codes: 0 done, 4 what was asked for cannot be done, 9 failed.")]
 pub struct SimulateArgs {
@@ -507,6 +555,9 @@ pub struct SimulateArgs {
     /// A topic to look for, with everything under its path
     #[arg(long, num_args = 1.., value_name = "PATH", requires = "topics")]
     pub topic: Vec<String>,
+    /// The spec of an event to look for; --topics and --topic then say which pages belong to it
+    #[arg(long, value_name = "SPEC", conflicts_with_all = ["repeat", "seeds", "seed_urls"])]
+    pub spec: Option<PathBuf>,
     /// A policy to compare [default: all of them, without +batch and +bl5]
     #[arg(long, num_args = 1.., value_name = "NAME")]
     pub policy: Vec<String>,

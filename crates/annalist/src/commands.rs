@@ -8,6 +8,7 @@ use crate::exit::Exit;
 mod apps;
 mod check;
 pub mod crawl;
+mod date;
 mod demo;
 mod evaluate;
 mod explain;
@@ -33,6 +34,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Learn(args) => learn::run(&args),
         Command::Judge(args) => judge::run(&args),
         Command::Apps(args) => apps::run(&args),
+        Command::Date(args) => date::run(&args),
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),

@@ -13,10 +13,12 @@ use annalist_read::Reader;
 use annalist_sources::{ArchiveSource, Archived};
 use anyhow::{Context, Result, bail};
 
+use crate::cli::CrawlArgs;
 use crate::commands::crawl::{crawl, require_contact, shared_book};
 use crate::commands::verify::warc_files_in;
 use crate::exit::BadConfiguration;
 use crate::progress::Progress;
+use crate::spec_file;
 
 /// Where a page in a file is taken to be from: its links may be relative.
 const NOWHERE: &str = "http://localhost/";
@@ -80,6 +82,17 @@ pub fn of_address(spec: &Spec, address: &str) -> Result<(CanonicalUrl, Page)> {
     let found = response_of(spec, address)?;
     let page = read_as_judged(&Reader::new(spec.canonical.clone()), Apps::of(spec, None).0.as_ref(), &found);
     Ok((found.url, page))
+}
+
+/// An answer of the web to somebody who has no spec.
+pub fn fetched(address: &str, contact: Option<&str>, allow: &[String]) -> Result<Archived> {
+    let typed = CrawlArgs {
+        url: vec![address.to_owned()],
+        contact: contact.map(str::to_owned),
+        allow: allow.to_vec(),
+        ..CrawlArgs::default()
+    };
+    response_of(&spec_file::for_crawl(&typed)?.0.spec, address)
 }
 
 /// The same before it is read.

@@ -63,7 +63,8 @@ fn examine_as(path: &Path, parse: Parse) -> Result<Examined> {
         for name in &mut spec.catalogue {
             *name = beside(&folder, name);
         }
-        let archives = spec.extract.iter_mut().flat_map(|extract| &mut extract.archives);
+        let archives = spec.extract.iter_mut();
+        let archives = archives.flat_map(|extract| extract.archives.iter_mut().chain(&mut extract.warcs));
         for name in archives.filter(|name| !name.contains("://")) {
             *name = beside(&folder, name);
         }
@@ -197,10 +198,12 @@ pub fn for_extract(args: &ExtractArgs) -> Result<(Loaded, PathBuf)> {
             BadConfiguration(format!("--snapshot: expected one of {}, found {word:?}", known.join(", ")))
         })?;
     }
-    for name in &args.archive {
-        let name = if name.contains("://") { name.clone() } else { beside(Path::new(""), name) };
-        if !extract.archives.contains(&name) {
-            extract.archives.push(name);
+    for (typed, known) in [(&args.archive, &mut extract.archives), (&args.warcs, &mut extract.warcs)] {
+        for name in typed {
+            let name = if name.contains("://") { name.clone() } else { beside(Path::new(""), name) };
+            if !known.contains(&name) {
+                known.push(name);
+            }
         }
     }
     if extract.archives.is_empty() {

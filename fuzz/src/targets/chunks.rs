@@ -16,7 +16,13 @@ pub(crate) fn run(data: &[u8]) {
     }
     let size = 1 + usize::from(data.first().copied().unwrap_or_default());
     assert_eq!(dechunked(&*in_chunks(data, size)), data, "chunks do not come back as they were");
-    for coding in [ContentCoding::Identity, ContentCoding::Gzip, ContentCoding::Deflate] {
+    for coding in [
+        ContentCoding::Identity,
+        ContentCoding::Gzip,
+        ContentCoding::Deflate,
+        ContentCoding::Brotli,
+        ContentCoding::Zstd,
+    ] {
         let mut body = Vec::new();
         // An error ends the body: what came before it counts.
         let _ = decoded(data, coding, MOST_DECODED).and_then(|mut input| input.read_to_end(&mut body));

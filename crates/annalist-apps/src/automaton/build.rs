@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 
-use super::{ANY_TAG, Atom, Automaton, Map, NO_ATOM, Pattern, START, State, Tag, Transition, Ways};
+use annalist_read::tree::LocalName;
+
+use super::{ANY_TAG, Atom, Automaton, Map, NO_ATOM, Pattern, START, State, Steps, Tag, Transition, Ways};
 use crate::xpath::{Axis, Expression, NodeTest, Operator, Path, Predicate, Step, Test, Value};
 
 /// Expressions on their way into an automaton.
@@ -42,17 +44,17 @@ impl Builder {
     }
 
     pub fn build(self) -> Automaton {
-        let mut attributes: Map<String, Conditions> = Map::default();
-        let mut tags: Map<String, Tag> = Map::default();
+        let mut attributes: Map<LocalName, Conditions> = Map::default();
+        let mut tags: Map<LocalName, Tag> = Map::default();
         let mut atoms = 0;
         let mut start = [Map::default(), Map::default()];
-        let mut ways = vec![Ways::default(); self.states as usize + 1];
+        let mut ways = vec![(Vec::new(), Vec::new()); self.states as usize + 1];
         let crowds = crowds(&self.order);
         for (from, step, to) in self.order {
             let tag = match &step.test {
                 NodeTest::Tag(name) => {
                     let next = tags.len() as Tag + 1;
-                    *tags.entry(name.clone()).or_insert(next)
+                    *tags.entry(LocalName::from(name.as_str())).or_insert(next)
                 }
                 _ => ANY_TAG,
             };
@@ -61,7 +63,7 @@ impl Builder {
             let key = key.filter(|place| *place < rest.len()).map(|place| rest.remove(place));
             let atom = match &key {
                 Some(Predicate::Is(Test { value: Value::Attribute(name), operator })) => {
-                    attributes.entry(name.clone()).or_default().intern(operator, &mut atoms)
+                    attributes.entry(LocalName::from(name.as_str())).or_default().intern(operator, &mut atoms)
                 }
                 _ => NO_ATOM,
             };
@@ -74,16 +76,13 @@ impl Builder {
                 (START, Axis::Child, _) => {
                     at_top.entry((tag, atom)).or_insert_with(Vec::new).push(transition);
                 }
-                (_, Axis::Below, Some(ways)) => ways.below.push(transition),
-                (_, Axis::Child, Some(ways)) => ways.child.push(transition),
+                (_, Axis::Below, Some((below, _))) => below.push(transition),
+                (_, Axis::Child, Some((_, child))) => child.push(transition),
                 (_, _, None) => {}
             }
         }
-        for ways in &mut ways {
-            for list in [&mut ways.below, &mut ways.child] {
-                list.sort_by_key(|transition| (transition.tag, transition.atom));
-            }
-        }
+        let made = |(below, child)| Ways { below: Steps::new(below), child: Steps::new(child) };
+        let ways = ways.into_iter().map(made).collect();
         for conditions in attributes.values_mut() {
             conditions.compile();
         }

@@ -1,4 +1,4 @@
-//! A hash for names and small numbers. The keys are the catalogue's, so nobody can choose them to collide.
+//! A hash for names and small numbers. The keys are those of the catalogue, or numbers of nodes: nobody can choose them to collide.
 
 use std::hash::Hasher;
 

@@ -138,31 +138,38 @@ fn named(tokens: &Tokens, at: usize, today: Option<Date>) -> Option<Day> {
     let (month, month_place) = month_at(tokens, at)?;
     let before = day_before(tokens, month_place.start);
     let after = day_after(tokens, month_place.end);
-    for (day, place) in [before, after].into_iter().flatten() {
+    let dated = |(day, place): (u64, Range<usize>)| {
         let start = place.start.min(month_place.start);
         let end = place.end.max(month_place.end);
-        if let Some((year, end)) = year_after(tokens, end) {
-            if let Some(date) = date(year, month, day) {
-                return Some(Day::new(date, start..end));
-            }
-        } else if let Some((year, start)) = year_before(tokens, start)
-            && let Some(date) = date(year, month, day)
-        {
-            return Some(Day::new(date, start..end));
-        } else if let Some(today) = today
-            && let Some(date) = recent(month, day, today)
-        {
-            return Some(Day::new(date, start..end));
-        }
-    }
-    None
+        let (year, start, end) = match year_after(tokens, end) {
+            Some((year, until)) => (year, start, until),
+            None => year_before(tokens, start).map(|(year, from)| (year, from, end))?,
+        };
+        Some(Day::new(date(year, month, day)?, start..end))
+    };
+    // In `Part 3 ⏎ January 13, 2020` the third is no day, and 13 no year.
+    let is_whole =
+        |day: &Day| day.place.clone().any(|at| tokens.number(at).is_some_and(|(_, digits)| digits == 4));
+    let (before_it, behind_it) = (before.clone().and_then(dated), after.clone().and_then(dated));
+    let found = match (before_it, behind_it) {
+        (Some(before), Some(after)) if is_whole(&after) && !is_whole(&before) => Some(after),
+        (before, after) => before.or(after),
+    };
+    found.or_else(|| {
+        let today = today?;
+        [before, after].into_iter().flatten().find_map(|(day, place)| {
+            let (start, end) = (place.start.min(month_place.start), place.end.max(month_place.end));
+            Some(Day::new(recent(month, day, today)?, start..end))
+        })
+    })
 }
 
 /// `March 2013`, where nothing else is said.
 fn month_alone(tokens: &Tokens) -> Option<Day> {
     let (month, place) = month_at(tokens, 0)?;
     let (year, end) = year_after(tokens, place.end)?;
-    (end == tokens.len() && year >= 1000).then_some(())?;
+    let is_whole = tokens.number(end.checked_sub(1)?).is_some_and(|(_, digits)| digits == 4);
+    (end == tokens.len() && is_whole).then_some(())?;
     Some(Day { precision: Precision::Month, ..Day::new(date(year, month, 1)?, 0..end) })
 }
 
@@ -186,7 +193,10 @@ fn day_before(tokens: &Tokens, month: usize) -> Option<(u64, Range<usize>)> {
         at = at.checked_sub(1)?;
         if let Some(number) = tokens.number(at) {
             // `16:05 March` is no fifth of March.
-            let is_clock = at > 0 && tokens.is_mark(at - 1, ':');
+            let is_clock = at > 1
+                && tokens.is_mark(at - 1, ':')
+                && !tokens.is_spaced(at)
+                && tokens.number(at - 2).is_some();
             return (is_day(number) && !is_clock).then_some((number.0, at..month));
         }
         let is_filler = match (tokens.word(at), tokens.mark(at)) {

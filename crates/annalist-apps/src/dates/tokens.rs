@@ -51,7 +51,7 @@ impl Tokens {
             } else if is_counter(first) && (after_number || spaced) && ends_counter(rest, first) {
                 first.len_utf8()
             } else if is_letter(first) {
-                run(rest, is_letter)
+                word_length(rest)
             } else {
                 first.len_utf8()
             };
@@ -130,6 +130,17 @@ fn kind(written: &str, first: char) -> Kind {
         return Kind::Word { word, is_upper: written.chars().all(|c| !c.is_lowercase()) };
     }
     Kind::Mark(first)
+}
+
+/// What stands beside each other in two elements is written as one: `PressDecember`.
+fn word_length(text: &str) -> usize {
+    let mut was_lower = false;
+    let ends = |c: char| {
+        let ends = !is_letter(c) || (was_lower && c.is_uppercase());
+        was_lower = c.is_lowercase();
+        ends
+    };
+    text.find(ends).unwrap_or(text.len())
 }
 
 fn run(text: &str, belongs: impl Fn(char) -> bool) -> usize {

@@ -48,6 +48,47 @@ fn parse(script: &str) -> Option<Value> {
     })
 }
 
+/// The dates a script says, each with how much the thing it belongs to is what a page is there for.
+pub(crate) fn dates(script: &str, tell: &mut dyn FnMut(u8, &str, &str)) {
+    match parse(script) {
+        Some(value) => dates_in(&value, 0, tell),
+        // What is no JSON may still be plain enough.
+        None => {
+            for key in DATED {
+                let quoted = format!("\"{key}\"");
+                let behind = script.find(&quoted).and_then(|at| script.get(at + quoted.len()..));
+                let value = behind.and_then(|behind| behind.trim_start().strip_prefix(':'));
+                let value = value.and_then(|value| value.trim_start().strip_prefix('"'));
+                if let Some((date, _)) = value.and_then(|value| value.split_once('"')) {
+                    tell(2, key, date);
+                }
+            }
+        }
+    }
+}
+
+const DATED: [&str; 4] = ["datePublished", "dateCreated", "uploadDate", "dateModified"];
+
+fn dates_in(value: &Value, depth: usize, tell: &mut dyn FnMut(u8, &str, &str)) {
+    match value {
+        _ if depth > DEEPEST => {}
+        Value::Array(values) => values.iter().for_each(|value| dates_in(value, depth + 1, tell)),
+        Value::Object(thing) => {
+            for key in DATED {
+                if let Some(date) = thing.get(key).and_then(text) {
+                    tell(rank(thing), key, &date);
+                }
+            }
+            for key in ["@graph", "mainEntity", "mainEntityOfPage", "hasPart", "video"] {
+                if let Some(inner) = thing.get(key) {
+                    dates_in(inner, depth + 1, tell);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 impl Linked {
     fn gather(&mut self, value: &Value, depth: usize, best: &mut u8) {
         if depth > DEEPEST || self.named.len() > MOST {

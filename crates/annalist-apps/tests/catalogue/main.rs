@@ -47,7 +47,7 @@ fn see_with(catalogue: &Catalogue, url: &str, fields: &[(&str, &str)], html: &st
     let (page, tree) = Reader::new(Canonicaliser::default()).read_with_tree(&url, &head, html.as_bytes());
     let tree = tree.unwrap();
     let seen = recognise(catalogue, &Input { tree: &tree, page: &page, url: &url, head: &head, at: None });
-    report(&seen, &page.links)
+    report(&seen, &page)
 }
 
 /// Some field of each object; `null` where there is none.

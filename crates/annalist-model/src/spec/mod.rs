@@ -394,7 +394,7 @@ pub struct Network {
 
 impl Network {
     /// Whether the host name stands for a loopback address or one in an allowed network, without asking DNS.
-    fn is_own(&self, host_name: &str) -> bool {
+    pub fn is_own(&self, host_name: &str) -> bool {
         let resolved = self.resolve.iter().find(|(name, _)| name == host_name).map(|(_, a)| a.ip());
         let literal = host_name.trim_matches(['[', ']']).parse::<IpAddr>().ok();
         let address = resolved.or(literal);
@@ -561,6 +561,8 @@ impl Default for ArchiveRules {
 pub struct ExtractRules {
     /// WARC files, folders of them, indexes, addresses of CDX servers.
     pub archives: Vec<String>,
+    /// Where the WARC files are that indexes name, when they are not near the index.
+    pub warcs: Vec<String>,
     pub snapshot: SnapshotChoice,
 }
 

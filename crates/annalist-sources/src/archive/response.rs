@@ -4,15 +4,18 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::path::Path;
 
-use annalist_model::{CanonicalUrl, ResponseHead};
+use annalist_model::{CanonicalUrl, ResponseHead, Time};
 use annalist_warc::{
     BlockRecord, ContentCoding, Dechunked, Fault, Hole, HttpHead, OPEN_SUFFIX, Reader, decoded,
+    millis_of_warc_date,
 };
 
 /// What an archive has of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Archived {
     pub url: CanonicalUrl,
+    /// When it was captured; the beginning of time where the record does not say.
+    pub at: Time,
     pub head: ResponseHead,
     /// With transfer and content coding removed.
     pub body: Vec<u8>,
@@ -31,8 +34,14 @@ impl Archived {
         // Some writers put the address into angle brackets.
         let target = record.fields.get("WARC-Target-URI")?.trim_matches(['<', '>']);
         let url = CanonicalUrl::parse(target).ok()?;
-        let (head, rest) = HttpHead::read(&mut *record).ok()?;
-        let head = head?;
+        let at = record.fields.get("WARC-Date").and_then(millis_of_warc_date);
+        let at = at.map_or_else(Time::default, Time::from_millis);
+        let named = record.fields.get("WARC-Identified-Payload-Type").map(str::to_owned);
+        let (head, mut rest) = HttpHead::read(&mut *record).ok()?;
+        let head = match head {
+            Some(head) => head,
+            None => HttpHead::bare(rest.fill_buf().ok()?, named.as_deref())?,
+        };
         let status = head.status.parse().ok()?;
         let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default())?;
         let chunked = head.is_chunked();
@@ -40,7 +49,7 @@ impl Archived {
         // A body that breaks off is read as far as it goes, as in a crawl.
         let _ = decoded(Dechunked::new(rest, chunked), coding, most_bytes).ok()?.read_to_end(&mut body);
         let fields = head.fields.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
-        Some(Archived { url, head: ResponseHead { status, fields }, body })
+        Some(Archived { url, at, head: ResponseHead { status, fields }, body })
     }
 }
 

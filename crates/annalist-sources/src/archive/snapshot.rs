@@ -26,14 +26,19 @@ pub struct Snapshot {
 /// Where its record is.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
+    /// Which of the archives.
+    pub(super) archive: usize,
+    /// Empty where the index does not say.
     pub(super) file: String,
     pub(super) offset: u64,
     /// As stored, where the index says it.
     pub(super) length: Option<u64>,
+    /// The address that replays it.
+    pub(super) replay: Option<String>,
 }
 
 impl Snapshot {
-    pub(super) fn of(line: CdxLine) -> Option<Snapshot> {
+    pub(super) fn of(line: CdxLine, archive: usize) -> Option<Snapshot> {
         let is_revisit = line.mime == REVISIT;
         Some(Snapshot {
             url: CanonicalUrl::parse(&line.url).ok()?,
@@ -44,9 +49,11 @@ impl Snapshot {
             digest: line.digest,
             is_revisit,
             place: Place {
+                archive,
                 file: line.filename,
                 offset: line.offset,
                 length: Some(line.length).filter(|length| *length > 0),
+                replay: None,
             },
         })
     }

@@ -27,6 +27,10 @@ pub struct StoredRecord {
 pub struct StoredBytes(Block);
 
 impl StoredBytes {
+    pub(super) fn of(block: Block) -> StoredBytes {
+        StoredBytes(block)
+    }
+
     pub fn length(&self) -> u64 {
         self.0.length()
     }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use annalist_disk::RealDisk;
 use annalist_model::CanonicalUrl;
-use annalist_warc::{Exchange, Record, RecordId, RefersTo, RevisitProfile, Writer, WriterSettings};
+use annalist_warc::{CdxLine, Exchange, Record, RecordId, RefersTo, RevisitProfile, Writer, WriterSettings};
 use uuid::Uuid;
 
-use super::{ArchiveSource, NotThere, StoredBytes};
+use super::{ArchiveSettings, ArchiveSource, NotThere, StoredBytes};
 
 const LIMIT: u64 = 1 << 20;
 
@@ -22,7 +22,7 @@ fn exchange(target_uri: &str, started_ms: u64) -> Exchange<'_> {
 fn response(id: u128, path: &str, at: u64, block: &str) -> Record {
     let digest = format!("sha1:{id:032}");
     let id = RecordId::new(Uuid::from_u128(id));
-    Record::response(id, &exchange(url(path).as_str(), at), &digest, block.as_bytes().to_vec())
+    Record::response(id, &exchange(&format!("http://a.test{path}"), at), &digest, block.as_bytes().to_vec())
 }
 
 /// Two answers, a redirect, an error and a revisit.
@@ -51,6 +51,7 @@ fn archive(dir: &Path) -> Vec<PathBuf> {
         response(3, "/", 3000, "HTTP/1.1 500 Oh\r\n\r\n"),
         response(4, "/moved", 1000, "HTTP/1.1 301 Moved\r\nLocation: /\r\n\r\n"),
         response(5, "/robots.txt", 1000, "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nx"),
+        response(8, "/s?gclid=5&a=1", 1000, "HTTP/1.1 404 No\r\n\r\n"),
         response(6, "/Case", 1000, "HTTP/1.1 404 No\r\n\r\n"),
         response(7, "/case", 1000, "HTTP/1.1 404 No\r\n\r\n"),
         revisit,
@@ -81,6 +82,8 @@ fn the_newest_answer_of_an_address_counts_with_an_index_and_without() {
     for source in [by_index, by_reading] {
         assert_eq!(body(&source, "/"), "new");
         assert_eq!(body(&source, "/copy"), "new", "the payload of a revisit");
+        let at = |path| source.newest(&url(path)).unwrap().at.millis();
+        assert_eq!((at("/"), at("/copy")), (2000, 3000), "each has the time of its own capture");
         assert_eq!(source.newest(&url("/moved")).unwrap().head.location().as_deref(), Some("/"));
         assert!(matches!(source.newest(&url("/gone")), Err(NotThere::Missing)));
         assert_eq!(source.documents(), [url("/"), url("/copy")]);
@@ -130,6 +133,7 @@ async fn an_address_is_found_under_any_scheme_and_its_very_path_first() {
     for (address, expected) in [
         ("https://www.a.test/moved", "http://a.test/moved"),
         ("http://a.test/MOVED", "http://a.test/moved"),
+        ("http://a.test/s?a=1", "http://a.test/s?a=1"),
         ("http://a.test/Case", "http://a.test/Case"),
         ("https://a.test/case", "http://a.test/case"),
     ] {
@@ -151,4 +155,57 @@ fn an_index_of_another_file_is_noticed_and_an_older_one_is_not_used() {
     assert!(matches!(source.newest(&url("/copy")), Err(NotThere::Unreadable(_))));
     let read_again = ArchiveSource::open(&files, LIMIT).unwrap();
     assert_eq!(read_again.damaged().len(), 1, "by reading the file, since it is newer than its index");
+}
+
+/// One index of everything, far from its files.
+fn merged(files: &[PathBuf], dir: &Path, name: impl Fn(&str) -> String) -> PathBuf {
+    let mut lines = Vec::new();
+    for file in files {
+        let own = file.file_name().unwrap().to_string_lossy();
+        let mut take = |line: CdxLine| lines.push(line.to_string());
+        annalist_warc::index_path(file, &name(&own), &mut take, &mut |_| ()).unwrap();
+    }
+    lines.sort();
+    let path = dir.join("all.cdxj");
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    path
+}
+
+#[tokio::test]
+async fn an_index_alone_is_an_archive_when_its_files_are_found() {
+    let dir = tempfile::tempdir().unwrap();
+    for folder in ["coll/archive", "coll/indexes", "elsewhere"] {
+        std::fs::create_dir_all(dir.path().join(folder)).unwrap();
+    }
+    let files = archive(&dir.path().join("coll/archive"));
+    let near = merged(&files, &dir.path().join("coll/indexes"), str::to_owned);
+    let far = merged(&files, &dir.path().join("elsewhere"), |name| format!("gone/{name}"));
+    let opened = |path: &Path, warcs: &[&str]| {
+        let warcs = warcs.iter().map(|folder| dir.path().join(folder)).collect();
+        let local = ArchiveSettings::local(vec![path.to_owned()], LIMIT);
+        ArchiveSource::with(&ArchiveSettings { warcs, ..local }).unwrap()
+    };
+    for source in [opened(&near, &[]), opened(&far, &["coll"]), opened(&dir.path().join("coll/indexes"), &[])]
+    {
+        let found = source.snapshots(&url("/")).await.unwrap();
+        assert_eq!(found.len(), 3);
+        assert_eq!(source.fetch(&found[1]).await.unwrap().archived.body, b"new");
+        assert_eq!(source.documents(), [url("/"), url("/copy")]);
+        assert!(source.has(&url("/copy")));
+    }
+    let lost = opened(&far, &[]);
+    let found = lost.snapshots(&url("/")).await.unwrap();
+    let told = lost.fetch(&found[0]).await.unwrap_err().to_string();
+    assert!(told.contains("in no folder that is known"), "{told}");
+}
+
+#[tokio::test]
+async fn several_archives_are_one_without_doubles() {
+    let dir = tempfile::tempdir().unwrap();
+    let files = archive(dir.path());
+    let other = tempfile::tempdir().unwrap();
+    let index = merged(&files, other.path(), |name| dir.path().join(name).display().to_string());
+    let source = ArchiveSource::open(&[dir.path().to_owned(), index], LIMIT).unwrap();
+    assert_eq!(source.snapshots(&url("/")).await.unwrap().len(), 3);
+    assert!(ArchiveSource::open(&[dir.path().join("none.warc.gz")], LIMIT).is_err());
 }

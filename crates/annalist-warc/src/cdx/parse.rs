@@ -20,6 +20,11 @@ impl CdxColumns {
         "baVg".chars().all(|needed| letters.contains(&needed)).then_some(CdxColumns(letters))
     }
 
+    /// Whether lines begin with what they are looked up by.
+    pub(crate) fn begin_with_key(&self) -> bool {
+        matches!(self.0.first(), Some('N' | 'A'))
+    }
+
     /// Those that are usual, by their number.
     fn usual(count: usize) -> Option<CdxColumns> {
         let letters = match count {

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 #![allow(clippy::panic, reason = "a test that cannot go on has failed")]
 
+pub(crate) mod samples;
+
 use std::io::{Cursor, Read, Write};
 use std::path::Path;
 

@@ -5,16 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 use annalist_apps::catalogue::{Application, Loaded, load};
+use annalist_apps::published::Captured;
 use annalist_apps::{Catalogue, Input, Seen, recognise_and_learn, report};
+use annalist_crawl::apps::date;
 use annalist_crawl::clock;
 use annalist_model::{CanonicalUrl, Object, Page, ResponseHead};
 use annalist_read::Reader;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
-use crate::cli::{AppsArgs, AppsCommand, AppsPageArgs, CatalogueArgs, CrawlArgs};
+use crate::cli::{AppsArgs, AppsCommand, AppsPageArgs, CatalogueArgs};
 use crate::exit::{BadConfiguration, Exit};
-use crate::{pages, spec_file};
+use crate::pages;
 
 mod check;
 mod learned;
@@ -65,7 +67,7 @@ fn detect(args: &AppsPageArgs) -> Result<Exit> {
     let looked = look(args)?;
     println!("{}", headline(&looked.seen));
     if args.json {
-        let told = report(&looked.seen, &looked.page.links);
+        let told = report(&looked.seen, &looked.page);
         let part = |name: &str| told.get(name).cloned().unwrap_or(Value::Null);
         println!(
             "{}",
@@ -78,7 +80,7 @@ fn detect(args: &AppsPageArgs) -> Result<Exit> {
 #[expect(clippy::print_stdout, reason = "the objects are what the command is asked for")]
 fn extract(args: &AppsPageArgs) -> Result<Exit> {
     let looked = look(args)?;
-    let told = report(&looked.seen, &looked.page.links);
+    let told = report(&looked.seen, &looked.page);
     print!("{}", listing(&looked.seen, &told));
     if args.json {
         println!("{told}");
@@ -95,14 +97,7 @@ fn look(args: &AppsPageArgs) -> Result<Looked> {
     let catalogue = catalogue(&args.catalogue.catalogue);
     let before = args.before.as_deref().map(objects_before).transpose()?;
     if args.page.contains("://") {
-        let typed = CrawlArgs {
-            url: vec![args.page.clone()],
-            contact: args.contact.clone(),
-            allow: args.allow.clone(),
-            ..CrawlArgs::default()
-        };
-        let spec = spec_file::for_crawl(&typed)?.0.spec;
-        let found = pages::response_of(&spec, &args.page)?;
+        let found = pages::fetched(&args.page, args.contact.as_deref(), &args.allow)?;
         return looked(&catalogue, &found.url, &found.head, &found.body, before.as_deref());
     }
     let path = Path::new(&args.page);
@@ -136,10 +131,11 @@ fn looked(
     body: &[u8],
     before: Option<&[Object]>,
 ) -> Result<Looked> {
-    let (page, tree) = Reader::new(Default::default()).read_with_tree(url, head, body);
+    let (mut page, tree) = Reader::new(Default::default()).read_with_tree(url, head, body);
     let Some(tree) = tree else { bail!("{url} is no HTML page but {}", page.mime) };
-    let at = Some(clock::now());
-    let input = Input { tree: &tree, page: &page, url, head, at };
+    let now = clock::now();
+    date(&tree, &mut page, url, head, Captured::Before(now));
+    let input = Input { tree: &tree, page: &page, url, head, at: Some(now) };
     let (seen, _) = recognise_and_learn(catalogue, &Mutex::default(), before, &input);
     Ok(Looked { page, seen })
 }

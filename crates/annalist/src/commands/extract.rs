@@ -20,7 +20,7 @@ pub fn run(args: &ExtractArgs) -> Result<Exit> {
     }
     let mut spec = loaded.spec;
     begin_with_references(&mut spec, args)?;
-    let source = archives::open(&spec)?;
+    let opened = archives::open(&spec, &job)?;
     let (mut spec, basis) = basis::of(spec, args.spec.as_deref(), &job)?;
     if spec.seeds.is_empty() {
         let message = "nothing says where to begin: give a [[seed]], or references that are addresses in the archive or pages with \
@@ -32,7 +32,8 @@ pub fn run(args: &ExtractArgs) -> Result<Exit> {
     spec.frontier.reading_threads = spec.frontier.reading_threads.max(cores);
     let seeds: Vec<String> = spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect();
     let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
-    let report = crawl(spec.clone(), &job, basis, Origin::Archive(Box::new(source)), progress)?;
+    let report =
+        crawl(spec.clone(), &job, basis, Origin::Archive(Box::new(opened.source.clone())), progress)?;
     if report.status.counters.captures == 0 {
         tell_what_became(&spec, &job, seeds.iter().map(String::as_str), "nothing was found");
     }

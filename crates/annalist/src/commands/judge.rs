@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use annalist_crawl::clock;
 use annalist_crawl::judging::rules;
 use annalist_judge::Definition;
 use annalist_judge::explain::{Explanation, LinkPart, explain};
@@ -37,7 +38,10 @@ pub fn run(args: &JudgeArgs) -> Result<Exit> {
     } else {
         pages::of_file(Path::new(name), &spec.canonical)?
     };
-    let told = explain(&definition, rules(&spec), &url, &page);
+    // A file may be from any time.
+    let is_dated = name.contains("://") || page.published.is_some() || page.modified.is_some();
+    let time = is_dated.then(|| page.time(clock::now()));
+    let told = explain(&definition, rules(&spec), &url, &page, time);
     print!("{}", table(name, &page, &told));
     if args.json {
         println!("{}", object(name, &page, &told));
@@ -79,6 +83,13 @@ fn table(name: &str, page: &Page, told: &Explanation) -> String {
         "  score {:.3}, {verdict}: nearness {:.3}, where a typical page of the topic has 1; language {}",
         told.score, told.nearness, told.language
     );
+    if let Some(timed) = &told.timed {
+        let time = match timed.time {
+            Some((time, worth)) => format!("time {worth:.3}: {} {}", time.basis.word(), time.at.day()),
+            None => "its time is not known".to_owned(),
+        };
+        let _ = writeln!(text, "  content {:.3}, {time}", timed.content);
+    }
     if told.words.is_empty() {
         let _ = writeln!(text, "  it has no word of the topic");
     } else {
@@ -152,6 +163,10 @@ fn object(name: &str, page: &Page, told: &Explanation) -> Value {
         "language": told.language,
         "score": number(told.score),
         "relevant": told.is_relevant,
+        "content": told.timed.map(|timed| number(timed.content)),
+        "time": told.timed.and_then(|timed| timed.time).map(|(time, worth)| {
+            json!({"at": time.at.rfc3339(), "basis": time.basis.word(), "relevance": number(worth)})
+        }),
         "nearness": number(told.nearness),
         "words": words.collect::<Vec<_>>(),
         "names": names.collect::<Vec<_>>(),

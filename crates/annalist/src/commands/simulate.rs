@@ -22,6 +22,8 @@ use crate::commands::verify::warc_files;
 use crate::exit::{BadConfiguration, Exit};
 use crate::show;
 
+mod event;
+
 /// Of pages that were read, kept for the next crawl.
 const MEMORY_BYTES: usize = 2 << 30;
 
@@ -37,6 +39,9 @@ pub fn run(args: &SimulateArgs) -> Result<Exit> {
         eprintln!("annalist: {}: {hole}", path.display());
     }
     tell_absent(&labels, &source);
+    if let Some(spec) = &args.spec {
+        return event::run(args, spec, Library::new(source, frequencies, MEMORY_BYTES), &labels, policies);
+    }
     let seeds = match given {
         Some(urls) => Seeds::Given { urls, topics: each_once(&args.topic) },
         None if args.topics.is_none() => Seeds::Drawn { count: args.seeds as usize },
@@ -45,16 +50,19 @@ pub fn run(args: &SimulateArgs) -> Result<Exit> {
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     let plan = Plan {
         seeds,
-        policies,
+        policies: if policies.is_empty() { Policy::plain() } else { policies },
         pages: args.pages as usize,
         repeats: args.repeat,
         threads: args.threads.unwrap_or(cores),
     };
     let library = Library::new(source, frequencies, MEMORY_BYTES);
-    let found = simulate(&library, &labels, &plan)?;
+    let found = counted(|advance| annalist_study::simulate(&library, &labels, &plan, advance))?;
     print!("{}", tables(&found));
     if let Some(dir) = &args.out {
-        write(dir, &found)?;
+        let curves = Curves::of(&found);
+        let files =
+            [("curves.svg", drawn(&curves)), ("curves.csv", curves.csv()), ("rows.csv", rows_csv(&found))];
+        write(dir, &files)?;
         println!("curves.svg, curves.csv and rows.csv are in {}", dir.display());
     }
     if args.json {
@@ -63,11 +71,12 @@ pub fn run(args: &SimulateArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn simulate(library: &Library, labels: &Labels, plan: &Plan) -> Result<Found> {
+/// With a bar that says how many crawls are done.
+fn counted<T>(simulate: impl FnOnce(&(dyn Fn(usize, usize) + Sync)) -> Result<T, StudyError>) -> Result<T> {
     let style = ProgressStyle::with_template("{wide_bar} {pos} of {len} crawls, {eta} left")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(0).with_style(style);
-    let found = annalist_study::simulate(library, labels, plan, &|done, total| {
+    let found = simulate(&|done, total| {
         bar.set_length(total as u64);
         bar.set_position(done as u64);
     });
@@ -78,10 +87,8 @@ fn simulate(library: &Library, labels: &Labels, plan: &Plan) -> Result<Found> {
     })
 }
 
+/// Those that are named; none where none is.
 fn policies(names: &[String]) -> Result<Vec<Policy>> {
-    if names.is_empty() {
-        return Ok(Policy::plain());
-    }
     let mut policies: Vec<Policy> = Vec::new();
     for name in names {
         let policy = name.parse().map_err(|unknown| BadConfiguration(format!("--policy: {unknown}")))?;
@@ -137,12 +144,9 @@ fn seed_urls(path: &Path) -> Result<Vec<CanonicalUrl>> {
     Ok(urls)
 }
 
-fn write(dir: &Path, found: &Found) -> Result<()> {
+fn write(dir: &Path, files: &[(&str, String)]) -> Result<()> {
     std::fs::create_dir_all(dir).with_context(|| format!("{} cannot be made", dir.display()))?;
-    let curves = Curves::of(found);
-    for (name, text) in
-        [("curves.svg", drawn(&curves)), ("curves.csv", curves.csv()), ("rows.csv", rows_csv(found))]
-    {
+    for (name, text) in files {
         let path = dir.join(name);
         std::fs::write(&path, text).with_context(|| format!("{} cannot be written", path.display()))?;
     }

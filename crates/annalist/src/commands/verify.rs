@@ -2,8 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use annalist_crawl::job::JobDir;
-use annalist_warc::{is_warc_name, verify_all};
+use annalist_warc::{is_warc_name, verify_all, warc_files_under};
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -11,25 +10,21 @@ use crate::cli::VerifyArgs;
 use crate::exit::{BadConfiguration, Exit};
 use crate::show;
 
-/// The files themselves, those in folders, and those in the archives of jobs.
+/// The files themselves, and those in folders and all folders under them: in the archives of jobs, too.
 pub fn warc_files(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
         if !path.exists() {
             return Err(BadConfiguration(format!("{} does not exist", path.display())).into());
         }
-        if !path.is_dir() {
+        if path.is_dir() {
+            files.extend(warc_files_under(path).with_context(|| path.display().to_string())?);
+        } else {
             files.push(path.clone());
-            continue;
         }
-        let mut inside = warc_files_in(path)?;
-        let archive = JobDir::new(path).archive();
-        if inside.is_empty() && archive.is_dir() {
-            inside = warc_files_in(&archive)?;
-        }
-        files.append(&mut inside);
     }
     files.sort();
+    files.dedup();
     if files.is_empty() {
         return Err(BadConfiguration(
             "no archive files there (.warc or .arc, perhaps with .gz, .zst or .open)".to_owned(),

@@ -103,6 +103,13 @@ pub(in crate::spec) const EXTRACT: &[Key<ExtractRules>] = &[
         write: |rules| list(&rules.archives),
     },
     Key {
+        name: "warcs",
+        shape: Shape::List(&Shape::Described("a folder, or for a CDX server the address of one")),
+        meaning: "where the WARC files are that an index names, when they are not near it",
+        read: |rules, value| set(&mut rules.warcs, value.list(Value::text)),
+        write: |rules| list(&rules.warcs),
+    },
+    Key {
         name: "snapshot",
         shape: Shape::Word(words::<SnapshotChoice>),
         meaning: "which snapshot of a page is taken: event is the earliest within the event, else the nearest to it",

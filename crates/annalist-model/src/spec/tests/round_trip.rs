@@ -163,8 +163,9 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn extract()(archives in prop::collection::vec(text(), 0..3), snapshot in a_word::<SnapshotChoice>()) -> ExtractRules {
-        ExtractRules { archives, snapshot }
+    fn extract()(
+        archives in prop::collection::vec(text(), 0..3), warcs in prop::collection::vec(text(), 0..2), snapshot in a_word::<SnapshotChoice>()) -> ExtractRules {
+        ExtractRules { archives, warcs, snapshot }
     }
 }
 

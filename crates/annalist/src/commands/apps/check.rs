@@ -112,7 +112,7 @@ impl Example {
         let tree = tree.context("this is no HTML page")?;
         let at = Some(Time::from_millis(CAPTURED));
         let input = annalist_apps::Input { tree: &tree, page: &page, url: &url, head: &head, at };
-        let mut found = report(&annalist_apps::recognise(catalogue, &input), &page.links);
+        let mut found = report(&annalist_apps::recognise(catalogue, &input), &page);
         if let Some(found) = found.as_object_mut() {
             found.insert("url".to_owned(), json!(expected.get("url")));
         }
