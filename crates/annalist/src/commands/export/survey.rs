@@ -306,7 +306,7 @@ fn subject_of<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>, at: u64) -> Su
     let url = target(&record.fields).unwrap_or_default().to_owned();
     let own_type = record.fields.get("Content-Type").unwrap_or_default().to_owned();
     let is_http = matches!(record.kind(), "response" | "revisit");
-    let head = if is_http { HttpHead::read(&mut *record).ok().and_then(|(head, _)| head) } else { None };
+    let head = if is_http { http_head(record) } else { None };
     let mime = match &head {
         Some(head) => head.field("Content-Type").unwrap_or_default().to_owned(),
         None if is_http => String::new(),
@@ -320,6 +320,11 @@ fn subject_of<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>, at: u64) -> Su
         mime: plain_mime(&mime),
         known: Known::default(),
     }
+}
+
+fn http_head<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>) -> Option<HttpHead> {
+    let named = record.fields.get("WARC-Identified-Payload-Type").map(str::to_owned);
+    HttpHead::read_or_bare(record, named.as_deref()).ok()?.0
 }
 
 /// Lower case, without parameters.
