@@ -18,11 +18,12 @@ pub use write::{About, WaczWriter};
 
 const VERSION: &str = "1.1.1";
 pub(crate) const ARCHIVE: &str = "archive/";
-const INDEXES: &str = "indexes/";
+pub(crate) const INDEXES: &str = "indexes/";
 pub(crate) const PACKAGE: &str = "datapackage.json";
 pub(crate) const PACKAGE_DIGEST: &str = "datapackage-digest.json";
 pub(crate) const PAGES: &str = "pages/pages.jsonl";
 const INDEX: &str = "indexes/index.cdx.gz";
+pub(crate) const INDEX_NAME: &str = "index.cdx.gz";
 const INDEX_OF_INDEX: &str = "indexes/index.idx";
 pub(crate) const PAGES_FORMAT: &str = "json-pages-1.0";
 
@@ -87,6 +88,11 @@ impl Wacz {
             Method::Deflated => Box::new(BufReader::new(DeflateDecoder::new(stored))),
             Method::Stored | Method::Other => Box::new(stored),
         }
+    }
+
+    /// A part of an entry that is stored as it is.
+    pub(crate) fn part(&self, entry: &ZipEntry, offset: u64, length: u64) -> Section {
+        Section::of(&self.file, entry.start.saturating_add(offset), length)
     }
 
     /// A small entry, whole.

@@ -31,7 +31,7 @@ fn made_one() -> Option<Vec<u8>> {
         WARC-Date: 2011-03-05T10:00:00Z\r\nWARC-Target-URI: http://a.test/\r\nContent-Type: application/http\r\n\
         Content-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n";
     let mut file = tempfile::tempfile().ok()?;
-    let mut copier = Copier::into_wacz(file.try_clone().ok()?, settings).ok()?;
+    let mut copier = Copier::into_wacz(file.try_clone().ok()?, &std::env::temp_dir(), settings).ok()?;
     for _ in 0..2 {
         let mut reader = Reader::new(Cursor::new(record));
         copier.pack(reader.next_record().ok()??, "a").ok()?;

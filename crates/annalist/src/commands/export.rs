@@ -83,7 +83,9 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     }
     if let Some(fresh) = &outputs.wacz {
         let about = About { main_page: pages.main_page(), ..about(args) };
-        let copier = Copier::into_wacz(fresh.create_file()?, settings(args, &args.wacz, &survey))?;
+        let scratch = fresh.open_path().parent().filter(|dir| *dir != Path::new(""));
+        let scratch = scratch.unwrap_or(Path::new("."));
+        let copier = Copier::into_wacz(fresh.create_file()?, scratch, settings(args, &args.wacz, &survey))?;
         done.copied = copy(copier, &survey, pages, &about, &watch)?;
     }
     outputs.keep()?;
