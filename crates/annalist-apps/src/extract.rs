@@ -14,6 +14,8 @@ use crate::navigate::{paged, without};
 use crate::parts::Extent;
 use crate::place::{Base, base_of};
 
+mod split;
+
 /// More objects than this on one page are made by a machine.
 const MOST_OBJECTS: usize = 5_000;
 
@@ -36,6 +38,7 @@ pub(crate) fn objects(
             reading.gather(field, kind, &mut values);
         }
     }
+    let parts = split::join(&found, input.tree, &mut values);
     // A page that can be had under several addresses says which is its own.
     let own = input.page.canonical.as_ref().filter(|own| own.host() == input.url.host());
     let own = own.unwrap_or(input.url);
@@ -49,7 +52,16 @@ pub(crate) fn objects(
     reading.relate(level, &mut objects, &thread);
     let extents =
         found.places.iter().enumerate().map(|(place, (node, _))| found.extent(input.tree, place, *node));
-    objects.into_iter().zip(extents).filter(|(object, _)| counts(object)).unzip()
+    let mut extents: Vec<Extent> = extents.collect();
+    for (part, whole) in parts.iter().enumerate().filter_map(|(part, whole)| Some((part, (*whole)?))) {
+        let last = extents.get(part).map(|extent| extent.last);
+        if let (Some(whole), Some(last)) = (extents.get_mut(whole), last) {
+            whole.last = last;
+        }
+    }
+    let all = objects.into_iter().zip(extents).zip(parts);
+    let counting = all.filter(|((object, _), part)| part.is_none() && counts(object));
+    counting.map(|(one, _)| one).unzip()
 }
 
 /// Where the objects of a page are, in the page's order.
@@ -99,6 +111,11 @@ impl Found {
             }
         }
         Found { places, by_node, runs }
+    }
+
+    /// The number of an object's plan.
+    fn kind(&self, place: usize) -> Option<usize> {
+        self.places.get(place).map(|(_, kind)| *kind)
     }
 
     /// The innermost object that a node is in, beginning with the node itself.
@@ -208,6 +225,8 @@ impl Reading<'_> {
         // Values of an earlier field of the same name stand.
         let taken: Vec<bool> =
             values.iter().map(|values| values.of.contains_key(&field.rule.field)).collect();
+        // The last element of each body, which may go on in the next.
+        let mut ends: Map<usize, NodeId> = Map::default();
         for spot in select(self.input.tree, self.matches, at) {
             let Some(place) = self.found.owner(self.input.tree, spot.node) else { continue };
             let is_own = self.found.places.get(place).is_some_and(|(_, own)| *own == kind);
@@ -215,10 +234,20 @@ impl Reading<'_> {
                 continue;
             }
             let Some(values) = values.get_mut(place) else { continue };
-            if values.of.contains_key(&field.rule.field) && !field.rule.field.is_list() {
+            let is_more = field.rule.field == Field::Body
+                && ends.get(&place).is_some_and(|end| split::goes_on(self.input.tree, *end, spot.node));
+            if values.of.contains_key(&field.rule.field) && !field.rule.field.is_list() && !is_more {
                 continue;
             }
             let Some(value) = self.value(field, Some(&spot), &left) else { continue };
+            if field.rule.field == Field::Body {
+                ends.insert(place, spot.node);
+            }
+            if is_more && let Some(body) = values.of.get_mut(&Field::Body).and_then(|all| all.first_mut()) {
+                body.push('\n');
+                body.push_str(&value);
+                continue;
+            }
             if field.rule.field == Field::Id {
                 values.anchor = self.anchor(&spot);
                 values.is_local = field.rule.is_local;

@@ -289,7 +289,7 @@ fn assert_read(change: &str, make: fn(&str, &str) -> String, new: f64, again: f6
 
 #[test]
 fn a_class_may_be_renamed() {
-    assert_read("class renamed", renamed, 0.89, 0.93);
+    assert_read("class renamed", renamed, 0.89, 0.94);
 }
 
 #[test]
@@ -304,12 +304,12 @@ fn a_wrapper_may_be_added() {
 
 #[test]
 fn an_id_may_take_the_place_of_a_class() {
-    assert_read("id for class", id_for_class, 0.87, 0.92);
+    assert_read("id for class", id_for_class, 0.87, 0.93);
 }
 
 #[test]
 fn an_element_may_be_split_in_two() {
-    assert_read("split in two", split, 0.70, 0.85);
+    assert_read("split in two", split, 0.87, 0.93);
 }
 
 #[test]
