@@ -3,11 +3,12 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use annalist_apps::adapt::Notebook;
 use annalist_apps::catalogue::{Application, Description, Mistake, Ruling, load};
 use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, parts, recognise_and_learn, report};
+use annalist_disk::{Disk, RealDisk};
 use annalist_frontier::{Change, Frontier};
 use annalist_model::spec::Spec;
 use annalist_model::{CanonicalUrl, Capture, FoundLink, Hop, Link, Page, Time};
@@ -33,6 +34,8 @@ pub struct Apps {
     notebook: Mutex<Notebook>,
     /// What was on pages the last time.
     memory: Mutex<Memory>,
+    /// One at a time writes it down.
+    saving: Mutex<()>,
     /// Where what is learned is written down.
     folder: Option<PathBuf>,
 }
@@ -73,6 +76,7 @@ impl Apps {
             hosts: Mutex::default(),
             notebook: Mutex::default(),
             memory: Mutex::new(job.map(|job| Memory::load(&job.objects())).unwrap_or_default()),
+            saving: Mutex::default(),
             folder,
         };
         (Some(apps), mistakes)
@@ -83,17 +87,13 @@ impl Apps {
         let Looked { url, head, at } = *looked;
         let catalogue = self.catalogue();
         let input = Input { tree, page, url, head, at: Some(at) };
-        let before = self.memory.lock().unwrap_or_else(PoisonError::into_inner).of(url.as_str());
+        let before = self.memory().of(url.as_str());
         let (seen, proven) = recognise_and_learn(&catalogue, &self.notebook, before.as_deref(), &input);
         if seen.application.is_some()
             && let Some(level) = seen.level.as_deref().filter(|_| head.status < 400)
         {
             let place = format!("{} {level}", url.host());
-            self.memory.lock().unwrap_or_else(PoisonError::into_inner).keep(
-                &place,
-                url.as_str(),
-                &seen.objects,
-            );
+            self.memory().keep(&place, url.as_str(), &seen.objects);
         }
         page.parts = parts(page, tree, &seen.places);
         let news = proven.map(|proven| self.adopt(proven));
@@ -123,9 +123,22 @@ impl Apps {
         }
     }
 
-    /// Keeps for another run what was on pages.
+    /// Keeps for another run what was on pages, if there is anything new: durable when it returns.
     pub fn save(&self, job: &JobDir) -> std::io::Result<()> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner).save(&job.objects())
+        let _alone = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(news) = self.memory().news() else { return Ok(()) };
+        let saved = RealDisk.replace(&job.objects(), &news);
+        self.memory().is_new |= saved.is_err();
+        saved
+    }
+
+    /// Whether there is anything that was not saved.
+    pub fn has_news(&self) -> bool {
+        self.memory().is_new
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn catalogue(&self) -> Arc<Catalogue> {
