@@ -17,15 +17,25 @@ use crate::place::{Base, base_of};
 mod split;
 
 /// More objects than this on one page are made by a machine.
-const MOST_OBJECTS: usize = 5_000;
+pub(crate) const MOST_OBJECTS: usize = 5_000;
 
-/// The objects of a page on that level, in the page's order, and where they are.
+/// The objects of a page, in its order.
+#[derive(Debug, Default)]
+pub(crate) struct Lifted {
+    pub objects: Vec<Object>,
+    /// Where each of them is.
+    pub places: Vec<Extent>,
+    /// There were more than [`MOST_OBJECTS`].
+    pub is_cut: bool,
+}
+
+/// The objects of a page on that level.
 pub(crate) fn objects(
     application: &Application,
     level: &Level,
     matches: &Matches,
     input: &Input<'_>,
-) -> (Vec<Object>, Vec<Extent>) {
+) -> Lifted {
     let found = Found::of(level, matches, input.tree);
     if found.places.is_empty() {
         return Default::default();
@@ -61,7 +71,8 @@ pub(crate) fn objects(
     }
     let all = objects.into_iter().zip(extents).zip(parts);
     let counting = all.filter(|((object, _), part)| part.is_none() && counts(object));
-    counting.map(|(one, _)| one).unzip()
+    let (objects, places) = counting.map(|(one, _)| one).unzip();
+    Lifted { objects, places, is_cut: found.is_cut }
 }
 
 /// Where the objects of a page are, in the page's order.
@@ -71,6 +82,8 @@ struct Found {
     by_node: Map<NodeId, usize>,
     /// The neighbours of objects that go on in them, with the object each belongs to.
     runs: Map<NodeId, usize>,
+    /// There are more.
+    is_cut: bool,
 }
 
 impl Found {
@@ -91,6 +104,7 @@ impl Found {
             }
         }
         places.sort_by_key(|(node, _)| matches.place(*node));
+        let is_cut = places.len() > MOST_OBJECTS;
         places.truncate(MOST_OBJECTS);
         let by_node: Map<NodeId, usize> =
             places.iter().enumerate().map(|(place, (node, _))| (*node, place)).collect();
@@ -110,7 +124,7 @@ impl Found {
                 }
             }
         }
-        Found { places, by_node, runs }
+        Found { places, by_node, runs, is_cut }
     }
 
     /// The number of an object's plan.
@@ -454,3 +468,6 @@ fn identity(object: &Object, native: Option<&str>, input: &Input<'_>, applicatio
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -33,7 +33,7 @@ pub fn report(seen: &Seen, links: &[FoundLink]) -> Value {
             Some(Choice::Untouched) | None => {}
         }
     }
-    json!({
+    let mut told = json!({
         "application": seen.application,
         "type": seen.general_type,
         "level": seen.level,
@@ -42,7 +42,12 @@ pub fn report(seen: &Seen, links: &[FoundLink]) -> Value {
         "spare": spare,
         "skip": skip,
         "next": seen.next,
-    })
+    });
+    // Of a page with more objects than are kept, only the first are told.
+    if let Some(told) = told.as_object_mut().filter(|_| seen.is_cut) {
+        told.insert("cut".to_owned(), Value::Bool(true));
+    }
+    told
 }
 
 /// With the digits that were written.

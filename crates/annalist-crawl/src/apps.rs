@@ -45,7 +45,7 @@ pub struct Apps {
 pub struct Sight {
     pub seen: Option<Seen>,
     /// What happened meanwhile that people should hear of.
-    pub news: Option<String>,
+    pub news: Vec<String>,
 }
 
 /// What is known of a host.
@@ -96,7 +96,10 @@ impl Apps {
             self.memory().keep(&place, url.as_str(), &seen.objects);
         }
         page.parts = parts(page, tree, &seen.places);
-        let news = proven.map(|proven| self.adopt(proven));
+        let mut news: Vec<String> = proven.map(|proven| self.adopt(proven)).into_iter().collect();
+        if seen.is_cut {
+            news.push(format!("{url}: only the first {} objects of the page were kept", seen.objects.len()));
+        }
         Sight { seen: Some(seen), news }
     }
 

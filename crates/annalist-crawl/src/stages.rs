@@ -104,7 +104,7 @@ impl Stages {
                 .zip(tree.filter(|_| page.mime.contains("html")))
                 .map(|(apps, tree)| apps.look(&tree, &mut page, &looked))
                 .unwrap_or_default();
-            if let Some(news) = sight.news {
+            for news in sight.news {
                 keeper.event(Severity::Info, "apps", news);
             }
             let reading = judging.as_ref().map(|judging| judging.read(key, &page));

@@ -292,6 +292,19 @@ fn what_was_on_pages_is_remembered_though_the_crawl_is_killed() {
 }
 
 #[test]
+fn a_page_that_is_only_looked_at_is_fetched_without_what_it_embeds() {
+    let server = Script::serve(|path, _| match path {
+        "/page" => html("<title>x</title><p>Some words beside a picture.</p><img src=/picture.png>"),
+        _ => missing(),
+    });
+    let mut look = annalist();
+    look.args(["apps", "extract", "--allow", "127.0.0.0/8", "--contact", "https://example.org/", "--json"]);
+    look.arg(format!("http://{}/page", server.address));
+    assert_exit(&finish(&mut look, LIMIT), 0);
+    assert_eq!(server.paths(), ["/robots.txt", "/page"]);
+}
+
+#[test]
 fn the_whole_catalogue_is_right_and_its_examples_come_out_as_expected() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalogue");
     let checked = annalist().args(["apps", "check"]).arg(folder).output().unwrap();
