@@ -61,6 +61,9 @@ fn of_too_many_objects_the_first_are_kept_and_it_is_told() {
     for (count, kept, cut) in [(5_000, 5_000, None), (5_001, 5_000, Some(true))] {
         let (seen, links) = seen(&posts(count));
         assert_eq!(seen.objects.len(), kept);
-        assert_eq!(report(&seen, &Page { links, ..Page::default() }).get("cut").and_then(serde_json::Value::as_bool), cut);
+        assert_eq!(
+            report(&seen, &Page { links, ..Page::default() }).get("cut").and_then(serde_json::Value::as_bool),
+            cut
+        );
     }
 }
