@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `file_name.rs`, `recover.rs` |
-//! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs` |
+//! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `source/`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs` |
 //! | how reading goes on after a damaged place | `resume.rs`, `start.rs`, `fault.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `open_index.rs` |
 //! | whether a file is as it should be | `verify/` |
