@@ -117,12 +117,13 @@ enum Kept {
 fn keep(record: StoredRecord, packing: Packing) -> Result<Kept, NotThere> {
     let file = record.file.clone();
     let failed = |fault: &dyn std::fmt::Display| unreadable(&format!("{file}: {fault}"));
-    let whole = record.bytes.into_block();
+    let StoredRecord { bytes, member, .. } = record;
+    let whole = bytes.into_block();
     let (stored, beside) = match &whole {
         Block::Memory(bytes) => (Stored::Memory(bytes.clone().into()), PathBuf::new()),
         Block::File { path, .. } => (Stored::File(path.clone()), packed_path(path)),
     };
-    let kept = match packing.copy(&stored, &beside) {
+    let kept = match packing.copy(&stored, member, &beside) {
         Ok(Some(copy)) => Ok(Kept::Copy(copy)),
         Ok(None) => block_of(&stored).map(Kept::Block).map_err(|fault| failed(&fault)),
         Err(fault) => Err(failed(&fault)),

@@ -19,6 +19,18 @@ const MONTHS: [&str; 12] = [
 /// 1 January 1970 was a Thursday.
 const WEEKDAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
+pub(crate) const DAY: u64 = 86_400;
+
+/// The start of a day.
+pub(crate) fn seconds_at(year: u64, month: u64, day: u64) -> u64 {
+    // Years begin in March, as in `civil`.
+    let (shifted_year, shifted_month) = if month <= 2 { (year - 1, month + 9) } else { (year, month - 3) };
+    let (era, year_of_era) = (shifted_year / 400, shifted_year % 400);
+    let day_of_year = (153 * shifted_month + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    (era * 146_097 + day_of_era - 719_468) * DAY
+}
+
 /// A moment taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Moment {
@@ -57,6 +69,39 @@ impl Moment {
         out.push('T');
         self.push_clock(out);
         out.push_str("+00:00");
+    }
+
+    pub(crate) fn iso(self) -> String {
+        let mut out = String::with_capacity(25);
+        self.push_iso(&mut out);
+        out
+    }
+
+    /// `2011-03-05`
+    pub(crate) fn day_iso(self) -> String {
+        self.iso().get(..10).unwrap_or_default().to_owned()
+    }
+
+    /// `2011/03/05`, as addresses have it.
+    pub(crate) fn day_path(self) -> String {
+        self.day_iso().replace('-', "/")
+    }
+
+    /// `2011/03`
+    pub(crate) fn month_path(self) -> String {
+        self.day_path().get(..7).unwrap_or_default().to_owned()
+    }
+
+    /// `March 5, 2011`
+    pub(crate) fn day_words(self) -> String {
+        let mut out = String::with_capacity(18);
+        self.push_words(&mut out);
+        out
+    }
+
+    /// `March 2011`
+    pub(crate) fn month_words(self) -> String {
+        format!("{} {}", self.month_name(), self.year)
     }
 
     /// `March 5, 2011`
@@ -153,7 +198,7 @@ fn civil(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::Moment;
+    use super::{Moment, seconds_at};
 
     fn written(seconds: u64, push: fn(Moment, &mut String)) -> String {
         let mut out = String::new();
@@ -168,6 +213,14 @@ mod tests {
         assert_eq!(written(seconds, Moment::push_http), "Sat, 05 Mar 2011 14:22:07 GMT");
         assert_eq!(written(seconds, Moment::push_blog), "March 5, 2011 at 2:22 pm");
         assert_eq!(written(seconds, Moment::push_forum), "Sat Mar 05, 2011 2:22 pm");
+    }
+
+    #[test]
+    fn a_day_is_found_again() {
+        for (year, month, day) in [(1970, 1, 1), (2000, 2, 29), (2008, 6, 13), (2012, 12, 31)] {
+            let moment = Moment::new(seconds_at(year, month, day));
+            assert_eq!((moment.year, moment.month, moment.day), (year, month, day));
+        }
     }
 
     #[test]

@@ -7,7 +7,8 @@
 //! ```
 //!
 //! The world is a pure function of its configuration: no clock, no randomness, nothing stored per page. Only the
-//! server knows time. Nothing here depends on the crawler.
+//! server knows time. Nothing here depends on the crawler; `past/`, the same over years as an archive kept it, is written
+//! by the crawler's WARC writer.
 
 mod answer;
 mod calendar;
@@ -20,6 +21,7 @@ mod item;
 mod layout;
 mod log;
 mod pages;
+mod past;
 mod prose;
 mod route;
 mod server;
@@ -35,6 +37,7 @@ pub use config::{Junk, WorldConfig};
 pub use hazards::{Hazard, UnknownHazard};
 pub use layout::{Host, HostKind, RobotsKind, SitemapKind};
 pub use log::{By, Entry, Log};
+pub use past::{Capture, Festival, Past, PastConfig, PastSummary, PastTruth};
 pub use server::{ServerOptions, StartError, TestWeb};
 pub use truth::{ObjectKind, ObjectTruth, PageKind, PageTruth, RedirectTruth, Robots, Truth};
 pub use words::{Language, TOPICS, topic_keywords, topic_name, topic_people};

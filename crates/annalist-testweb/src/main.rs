@@ -1,18 +1,21 @@
 //! The test web as a program: serves until it is told to stop or its time is over.
 
 use std::io::Write;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use annalist_testweb::{Hazard, Junk, ServerOptions, TestWeb, WorldConfig};
+use annalist_testweb::{Hazard, Junk, Past, PastConfig, ServerOptions, TestWeb, WorldConfig};
 use anyhow::Context;
-use clap::Parser;
+use clap::{Args, Parser, Subcommand};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// A deterministic synthetic web on loopback addresses.
 #[derive(Parser)]
-#[command(version)]
+#[command(version, args_conflicts_with_subcommands = true)]
 struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
     #[arg(long, default_value_t = 1)]
     seed: u64,
     /// Healthy hosts; hazard hosts come on top
@@ -77,6 +80,57 @@ struct Arguments {
     time_limit: Option<u64>,
 }
 
+#[derive(Subcommand)]
+enum Command {
+    /// Write an archive of many years instead of serving: WARC files with CDXJ, what is true, and a spec for each year
+    Archive(ArchiveArguments),
+}
+
+#[derive(Args)]
+struct ArchiveArguments {
+    out_dir: PathBuf,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Years in which pages appear, such as 2008-2012
+    #[arg(long, default_value = "2008-2012", value_parser = years)]
+    years: RangeInclusive<u16>,
+    /// Pages about each year's festival
+    #[arg(long, default_value_t = PastConfig::default().festival_pages)]
+    festival_pages: usize,
+    /// Pages about anything else, each year
+    #[arg(long, default_value_t = PastConfig::default().other_pages)]
+    other_pages: usize,
+}
+
+fn years(text: &str) -> Result<RangeInclusive<u16>, String> {
+    let (from, to) = text.split_once('-').unwrap_or((text, text));
+    let year = |text: &str| text.parse::<u16>().ok().filter(|year| (1990..=2100).contains(year));
+    match (year(from), year(to)) {
+        (Some(from), Some(to)) if from <= to => Ok(from..=to),
+        _ => Err("two years from 1990 to 2100, such as 2008-2012".to_owned()),
+    }
+}
+
+fn write_archive(arguments: &ArchiveArguments) -> anyhow::Result<()> {
+    let past = Past::new(PastConfig {
+        seed: arguments.seed,
+        years: arguments.years.clone(),
+        festival_pages: arguments.festival_pages,
+        other_pages: arguments.other_pages,
+    });
+    let dir = &arguments.out_dir;
+    let summary = past.write(dir).with_context(|| format!("cannot write to {}", dir.display()))?;
+    writeln!(
+        std::io::stdout(),
+        "{} captures in {} files, {} of them revisits; {} pages are missing",
+        summary.captures,
+        summary.files,
+        summary.revisits,
+        summary.missing
+    )?;
+    Ok(())
+}
+
 impl Arguments {
     fn world(&self) -> anyhow::Result<WorldConfig> {
         let hazards = match self.hazards.as_slice() {
@@ -117,6 +171,9 @@ impl Arguments {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
+    if let Some(Command::Archive(archive)) = &arguments.command {
+        return write_archive(archive);
+    }
     // Before anything is told: whoever reads "ready" may send the signal at once.
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;

@@ -36,7 +36,13 @@ impl Stored {
 impl Packing {
     /// Packs a record as it is. One in a file is packed into the file `beside`, which is the caller's to remove. `None` for what
     /// is no WARC record, or of a kind that no index names.
-    pub fn copy(self, stored: &Stored, beside: &Path) -> Result<Option<Record>, WriteError> {
+    /// `member`: the gzip member that it is in already, if it is.
+    pub fn copy(
+        self,
+        stored: &Stored,
+        member: Option<Vec<u8>>,
+        beside: &Path,
+    ) -> Result<Option<Record>, WriteError> {
         let failed = |fault: io::Error| WriteError::at(beside, fault);
         let mut reader = Reader::new(stored.open().map_err(failed)?);
         let Ok(Some(mut record)) = reader.next_record() else { return Ok(None) };
@@ -56,13 +62,14 @@ impl Packing {
                 digest_rest(Dechunked::new(&mut body, chunked), self.digest).map_err(failed)?.0
             }
         };
-        let member = match stored {
-            Stored::Memory(bytes) => {
+        let member = match (stored, member) {
+            (_, Some(member)) => Member::Memory(member.into()),
+            (Stored::Memory(bytes), None) => {
                 let dense = head.as_ref().is_some_and(is_dense);
                 let packed = self.with_packer(|packer| packer.pack_bytes(bytes, dense)).map_err(failed)?;
                 Member::Memory(packed.into())
             }
-            Stored::File(path) => {
+            (Stored::File(path), None) => {
                 let length = packed_file(path, beside).map_err(failed)?;
                 Member::File { path: beside.to_owned(), length }
             }
@@ -116,14 +123,17 @@ mod tests {
         let path = dir.path().join("record");
         std::fs::write(&path, &whole).unwrap();
         for stored in [Stored::Memory(whole.clone().into()), Stored::File(path)] {
-            let record = packing.copy(&stored, &dir.path().join("packed")).unwrap().unwrap();
+            let record = packing.copy(&stored, None, &dir.path().join("packed")).unwrap().unwrap();
             assert_eq!(unpacked(&record), format!("{whole}\r\n\r\n").into_bytes());
             assert!(!record.id().is_known(), "its name is no UUID");
             assert_eq!(record.block().length(), BLOCK.len() as u64);
         }
         let request = Stored::Memory(whole.replace("response", "request").into());
-        assert!(packing.copy(&request, dir.path()).unwrap().is_none());
+        assert!(packing.copy(&request, None, dir.path()).unwrap().is_none());
         let arc = Stored::Memory("http://a.test/ 1.2.3.4 20090102030405 text/html 1\nx".into());
-        assert!(packing.copy(&arc, dir.path()).unwrap().is_none(), "it has to become a WARC record first");
+        assert!(
+            packing.copy(&arc, None, dir.path()).unwrap().is_none(),
+            "it has to become a WARC record first"
+        );
     }
 }

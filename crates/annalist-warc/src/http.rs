@@ -51,20 +51,16 @@ impl HttpHead {
         Ok((Some(head), START[..0].chain(input)))
     }
 
-    /// The head that a response of HTTP/0.9 never had: all of it is body, and what it is shows in its beginning.
+    /// The head that a response of HTTP/0.9 never had: all of it is body, and its first byte shows what it may be.
     ///
     /// `None` if there is nothing at all. `named` is the type somebody found out before.
-    pub fn bare(beginning: &[u8], named: Option<&str>) -> Option<HttpHead> {
-        let start = beginning.trim_ascii_start();
-        let guessed = match start.first()? {
-            b'<' => "text/html",
-            _ if start.iter().take(512).any(|b| *b < b'\t' || (0x0e..0x1b).contains(b)) => {
-                "application/octet-stream"
-            }
-            _ => "text/plain",
+    pub fn bare(body: &[u8], named: Option<&str>) -> Option<HttpHead> {
+        let guessed = match body.first()? {
+            b'<' | b' ' | b'\t' | b'\r' | b'\n' => "text/html",
+            b'!'..=b'~' => "text/plain",
+            _ => "application/octet-stream",
         };
-        let mime = named.unwrap_or(guessed).to_owned();
-        let fields = vec![("Content-Type".to_owned(), mime)];
+        let fields = vec![("Content-Type".to_owned(), named.unwrap_or(guessed).to_owned())];
         Some(HttpHead { status: "200".to_owned(), fields, length: 0 })
     }
 
@@ -164,10 +160,10 @@ mod tests {
         let mime = |block: &[u8], named| {
             HttpHead::bare(block, named).and_then(|head| head.field("content-type").map(str::to_owned))
         };
-        assert_eq!(mime(b" <title>x", None).as_deref(), Some("text/html"));
+        assert_eq!(mime(b"\n<title>x", None).as_deref(), Some("text/html"));
         assert_eq!(mime(b"hello", None).as_deref(), Some("text/plain"));
-        assert_eq!(mime(b"GIF89a\x01\0\x01", None).as_deref(), Some("application/octet-stream"));
-        assert_eq!(mime(b"GIF89a\x01\0\x01", Some("image/gif")).as_deref(), Some("image/gif"));
+        assert_eq!(mime(b"\x89PNG", None).as_deref(), Some("application/octet-stream"));
+        assert_eq!(mime(b"\x89PNG", Some("image/png")).as_deref(), Some("image/png"));
         assert_eq!(mime(b"", None), None);
     }
 

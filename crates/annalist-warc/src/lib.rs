@@ -6,6 +6,7 @@
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `as_is.rs`, `file_name.rs`, `recover.rs` |
 //! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs`, `find.rs` |
 //! | how reading goes on after a damaged place | `resume.rs`, `start.rs`, `fault.rs` |
+//! | how records that lie in one stream get places of their own | `unshare.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorter.rs` |
 //! | what indexes have of an address | `lookup.rs`, `keys.rs`, `sorted.rs`, `zipnum.rs` |
 //! | how records get from one archive into another | `copy.rs` |
@@ -46,6 +47,7 @@ mod source;
 mod start;
 mod surt;
 mod unpack;
+mod unshare;
 mod verify;
 mod wacz;
 mod warc_file;
@@ -67,6 +69,7 @@ pub use http::{Body, HttpHead};
 pub use index::{Indexed, index_file, index_reader, write_index};
 pub use index_all::{index_warc, on_threads};
 pub use lookup::{Index, is_index_name};
+pub use members::unpacked_member;
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Ending, Framing, Reader, Span};
@@ -79,6 +82,7 @@ pub use sorter::Sorter;
 pub use start::Format;
 pub use surt::{surt_key, surt_prefix_form};
 pub use unpack::Compression;
+pub use unshare::unshare;
 pub use verify::{Kind, Problem, Report, is_warc_name, verify, verify_all, verify_reader};
 pub use wacz::{About, Wacz, WaczWriter};
 pub use warc_file::{Section, WarcFile, is_wacz_name};

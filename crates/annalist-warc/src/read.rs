@@ -188,6 +188,8 @@ impl<R: BufRead + Seek> Reader<R> {
             if !self.source.next_member()? {
                 return Ok(None);
             }
+            self.offset = self.source.member_start();
+            self.sound_until = self.offset + 1;
             if self.skip_blank()? > 0 {
                 self.ending = Ending::Irregular;
             }
@@ -232,7 +234,7 @@ impl<R: BufRead + Seek> Reader<R> {
     }
 
     /// Bytes of the block that are ready; none at its end.
-    fn fill_block(&mut self) -> Result<&[u8], ReadError> {
+    pub(crate) fn fill_block(&mut self) -> Result<&[u8], ReadError> {
         let State::InBlock(left) = self.state else { return Ok(&[]) };
         if left == 0 {
             return Ok(&[]);
@@ -261,7 +263,7 @@ impl<R: BufRead + Seek> Reader<R> {
         Ok(())
     }
 
-    fn consume_block(&mut self, amount: usize) {
+    pub(crate) fn consume_block(&mut self, amount: usize) {
         if let State::InBlock(left) = &mut self.state {
             *left = left.saturating_sub(amount as u64);
             self.source.consume(amount);

@@ -18,7 +18,15 @@ use crate::exit::BadConfiguration;
 #[derive(Debug)]
 pub struct Opened {
     pub source: ArchiveSource,
+    scratch: PathBuf,
     _runtime: Option<Runtime>,
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        // What stays behind is removed at the next start.
+        let _ = std::fs::remove_dir_all(&self.scratch);
+    }
 }
 
 /// Opens what the spec names, and says what of it cannot be read.
@@ -37,7 +45,7 @@ pub fn open(spec: &Spec, job: &Path) -> Result<Opened> {
         paths: names.iter().map(PathBuf::from).collect(),
         warcs: spec.extract.iter().flat_map(|extract| &extract.warcs).map(PathBuf::from).collect(),
         most_bytes: Limits::default().body_bytes as u64,
-        scratch,
+        scratch: scratch.clone(),
         remote,
     };
     for name in names.iter().filter(|name| !name.contains("://") && !Path::new(name).exists()) {
@@ -55,7 +63,7 @@ pub fn open(spec: &Spec, job: &Path) -> Result<Opened> {
     for note in source.notes() {
         eprintln!("annalist: {note}");
     }
-    Ok(Opened { source, _runtime: runtime })
+    Ok(Opened { source, scratch, _runtime: runtime })
 }
 
 /// Nobody is asked by somebody who cannot be found.

@@ -10,11 +10,13 @@
 mod support;
 
 use std::fmt::Write as _;
-use std::io::Read as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
+use flate2::Compression;
 use flate2::read::MultiGzDecoder;
+use flate2::write::GzEncoder;
 use serde_json::Value;
 use support::{annalist, assert_exit, assert_valid, captures, json_of};
 
@@ -34,19 +36,20 @@ cooldown = "30d"
 #[derive(Default)]
 struct Archive {
     bytes: Vec<u8>,
-    count: usize,
+    records: Vec<String>,
 }
 
 impl Archive {
     fn add(&mut self, kind: &str, url: &str, day: &str, more: &str, block: &str) -> &mut Archive {
-        self.count += 1;
         let mut head = format!(
             "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: <{url}>\r\nWARC-Date: {day}T12:00:00Z\r\nX-Odd:  as it was\r\n\
              WARC-Record-ID: <urn:uuid:00000000-0000-0000-0000-{:012}>\r\nContent-Type: application/http; msgtype=response\r\n",
-            self.count
+            self.records.len() + 1
         );
         write!(head, "{more}Content-Length: {}\r\n\r\n", block.len()).unwrap();
-        self.bytes.extend([head.as_bytes(), block.as_bytes(), b"\r\n\r\n"].concat());
+        let record = format!("{head}{block}\r\n\r\n");
+        self.bytes.extend(record.as_bytes());
+        self.records.push(record);
         self
     }
 
@@ -57,6 +60,23 @@ impl Archive {
 
     fn status(&mut self, url: &str, day: &str, status: &str) -> &mut Archive {
         self.add("response", url, day, "", &format!("HTTP/1.0 {status}\r\n\r\n"))
+    }
+
+    /// The same captures as an ARC file.
+    fn as_arc(&self) -> Vec<u8> {
+        let about = "1 0 Somebody\nURL IP-address Archive-date Content-type Archive-length\n";
+        let mut arc =
+            format!("filedesc://old.arc 0.0.0.0 20100101000000 text/plain {}\n{about}\n", about.len());
+        for record in &self.records {
+            let (head, rest) = record.split_once("\r\n\r\n").unwrap();
+            let block = rest.strip_suffix("\r\n\r\n").unwrap_or(rest);
+            let field = |name: &str| head.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim();
+            let (url, date) = (field("WARC-Target-URI: "), field("WARC-Date: "));
+            let date: String = date.chars().filter(char::is_ascii_digit).collect();
+            let url = url.trim_matches(['<', '>']);
+            write!(arc, "{url} 192.0.2.7 {date} text/html {}\n{block}\n", block.len()).unwrap();
+        }
+        arc.into_bytes()
     }
 
     fn write(&self, dir: &Path) -> PathBuf {
@@ -156,7 +176,17 @@ fn of_each_page_the_earliest_snapshot_within_the_event_is_taken_else_the_nearest
     let output = extract(dir.path(), &archive.write(dir.path()), &[]);
     assert_exit(&output, 0);
     let job = dir.path().join("job");
-    let expected = of(&[
+    assert_eq!(taken(&job), collection(), "{}", String::from_utf8_lossy(&output.stdout));
+    assert_valid(&job);
+
+    let text = unpacked(&job);
+    let kept = archive.records.iter().filter(|record| text.contains(record.as_str()));
+    assert_eq!(kept.count(), 6, "six records, each with every byte it had");
+}
+
+/// What belongs to the festival.
+fn collection() -> Vec<(String, String)> {
+    of(&[
         ("/", "20100603"),
         ("/boats", "20100605"),
         // What a page embeds is taken as it was when the page was captured.
@@ -164,17 +194,43 @@ fn of_each_page_the_earliest_snapshot_within_the_event_is_taken_else_the_nearest
         ("/moved", "20100605"),
         ("/news", "20100701"),
         ("/target", "20120101"),
-    ]);
-    assert_eq!(taken(&job), expected, "{}", String::from_utf8_lossy(&output.stdout));
-    assert_valid(&job);
+    ])
+}
 
-    let text = unpacked(&job);
-    let whole = String::from_utf8(archive.bytes).unwrap();
-    let records: Vec<&str> = whole.split_inclusive("\r\n\r\nWARC/1.0").collect();
-    let kept = records.iter().filter(|record| {
-        text.contains(record.trim_start_matches("WARC/1.0").trim_end_matches("WARC/1.0").trim())
-    });
-    assert_eq!(kept.count(), 6, "six records, each with every byte it had");
+fn gzipped(bytes: &[u8]) -> Vec<u8> {
+    let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
+    gzip.write_all(bytes).unwrap();
+    gzip.finish().unwrap()
+}
+
+#[test]
+fn archives_of_every_format_give_the_same_collection() {
+    let archive = archive();
+    let records = &archive.records;
+    let zstd = |bytes: &[u8]| zstd::encode_all(bytes, 3).unwrap();
+    let arc = archive.as_arc();
+    let files: [(&str, Vec<u8>); 8] = [
+        ("old.warc", archive.bytes.clone()),
+        ("old.warc.gz", records.iter().flat_map(|record| gzipped(record.as_bytes())).collect()),
+        ("whole.warc.gz", gzipped(&archive.bytes)),
+        ("old.warc.zst", records.iter().flat_map(|record| zstd(record.as_bytes())).collect()),
+        ("whole.warc.zst", zstd(&archive.bytes)),
+        ("old.arc", arc.clone()),
+        ("whole.arc.gz", gzipped(&arc)),
+        ("misnamed.warc", gzipped(&archive.bytes)),
+    ];
+    for (name, bytes) in files {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let output = extract(dir.path(), &path, &[]);
+        assert_exit(&output, 0);
+        let job = dir.path().join("job");
+        assert_eq!(taken(&job), collection(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_valid(&job);
+        assert!(unpacked(&job).contains("during: the lantern festival"), "{name}");
+        assert!(!job.join("state/scratch").exists(), "{name} leaves nothing behind");
+    }
 }
 
 #[test]

@@ -167,7 +167,7 @@ impl Server {
             match record_of(&mut Reader::new(Cursor::new(part)), spool) {
                 Ok(bytes) => {
                     let name = url.path().rsplit('/').next().unwrap_or_default().to_owned();
-                    return Ok(Some(StoredRecord { file: name, offset: place.offset, bytes }));
+                    return Ok(Some(StoredRecord { file: name, offset: place.offset, bytes, member: None }));
                 }
                 Err(why) => last = Some(unreadable(&why)),
             }
@@ -204,7 +204,7 @@ impl Server {
             StoredBytes::made(record.into_bytes(), head.as_bytes().chain(body), spool)
         });
         let bytes = made.map_err(|e| NotThere::Unreadable(format!("{replay}: {e}")))?;
-        Ok(StoredRecord { file: url.host_name().to_owned(), offset: 0, bytes })
+        Ok(StoredRecord { file: url.host_name().to_owned(), offset: 0, bytes, member: None })
     }
 
     /// The answer's bytes, unless it broke off.

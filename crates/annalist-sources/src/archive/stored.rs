@@ -18,6 +18,8 @@ pub struct StoredRecord {
     pub file: String,
     pub offset: u64,
     pub bytes: StoredBytes,
+    /// The gzip member that holds it and nothing else, where it has one and is not large.
+    pub member: Option<Vec<u8>>,
 }
 
 /// Head and block of a record, uncompressed, without the line ends behind the block. A file goes when they do.
