@@ -11,6 +11,7 @@ use serde_json::Value;
 mod apps;
 mod archive;
 mod crawl;
+mod dates;
 mod hazard;
 mod judge;
 mod process;
@@ -30,6 +31,7 @@ enum Part {
     Apps,
     Index,
     Lookup,
+    Dates,
     Hazard,
     Reference,
 }
@@ -73,6 +75,7 @@ fn main() -> Result<()> {
         Part::Apps,
         Part::Index,
         Part::Lookup,
+        Part::Dates,
         Part::Hazard,
         Part::Reference,
     ];
@@ -86,6 +89,7 @@ fn main() -> Result<()> {
                 Part::Apps => apps::measure()?,
                 Part::Index => archive::measure_index()?,
                 Part::Lookup => archive::measure_lookup()?,
+                Part::Dates => dates::measure()?,
                 Part::Hazard => hazard::measure()?,
                 Part::Reference => reference::measure()?,
             };

@@ -1,6 +1,7 @@
-//! How well the days of publication are found, and at what cost in CPU: `dates GOLD [FOLDER]`, where each line of GOLD is a file, a
-//! tab, and the day. Shows the share of exact days, by evidence, those that are wrong, and milliseconds a page; reading the
-//! pages is not part of the cost. Without a gold file, the days of all pages in a folder.
+//! How well the days of publication are found, and at what cost in CPU; reading the pages is not part of the cost.
+//!
+//! `dates GOLD [FOLDER]`: each line of GOLD is a file, a tab and its day, and perhaps a tab and its address. Lists those that are wrong,
+//! and tells the share of exact days, in all and by evidence. Without arguments the cost alone, on the sample pages of the catalogue, as a line of JSON.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -8,7 +9,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use annalist_apps::published::{Captured, dates};
+use annalist_apps::published::{Captured, Dates, dates};
 use annalist_model::{CanonicalUrl, Canonicaliser, Evidence, Published, ResponseHead, Time};
 use annalist_read::Reader;
 
@@ -19,57 +20,109 @@ const ROUNDS: u32 = 20;
 
 fn main() -> Outcome<()> {
     let mut args = std::env::args().skip(1);
-    let gold = args.next().ok_or("dates GOLD [FOLDER]")?;
-    let folder = args.next().map_or_else(PathBuf::new, PathBuf::from);
-    let reader = Reader::new(Canonicaliser::default());
-    let nowhere = CanonicalUrl::parse("http://localhost/")?;
-    let latest = Captured::Before(Time::from_millis(
-        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?.as_millis().try_into()?,
-    ));
+    match args.next() {
+        Some(gold) => compare(&gold, &args.next().map_or_else(PathBuf::new, PathBuf::from)),
+        None => measure(),
+    }
+}
+
+/// What was found on pages so far, and what that took.
+struct Watch {
+    reader: Reader,
+    nowhere: CanonicalUrl,
+    latest: Captured,
+    pages: u32,
+    bytes: usize,
+    spent: Duration,
+}
+
+impl Watch {
+    fn new() -> Outcome<Watch> {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
+        Ok(Watch {
+            reader: Reader::new(Canonicaliser::default()),
+            nowhere: CanonicalUrl::parse("http://localhost/")?,
+            latest: Captured::Before(Time::from_millis(now.as_millis().try_into()?)),
+            pages: 0,
+            bytes: 0,
+            spent: Duration::ZERO,
+        })
+    }
+
+    fn look(&mut self, file: &Path, url: Option<CanonicalUrl>) -> Outcome<Dates> {
+        let url = url.as_ref().unwrap_or(&self.nowhere);
+        let body = fs::read(file)?;
+        let head = ResponseHead { status: 200, fields: Vec::new() };
+        let (page, tree) = self.reader.read_with_tree(url, &head, &body);
+        let tree = tree.ok_or_else(|| format!("{} is no HTML page", file.display()))?;
+        // What is made at first use is made once a crawl.
+        let found = dates(&tree, &page, url, &head, self.latest);
+        let before = cpu();
+        for _ in 0..ROUNDS {
+            std::hint::black_box(dates(&tree, &page, url, &head, self.latest));
+        }
+        self.spent += cpu().saturating_sub(before);
+        self.pages += 1;
+        self.bytes += body.len();
+        Ok(found)
+    }
+
+    fn mean(&self, sum: f64) -> f64 {
+        sum / f64::from(self.pages.max(1))
+    }
+
+    fn millis(&self) -> f64 {
+        self.mean(self.spent.as_secs_f64() * 1000.0 / f64::from(ROUNDS))
+    }
+}
+
+fn compare(gold: &str, folder: &Path) -> Outcome<()> {
+    let mut watch = Watch::new()?;
     let mut out = std::io::stdout().lock();
-    let (mut right, mut pages, mut bytes) = (0, 0, 0);
+    let mut right = 0;
     let mut by_evidence: BTreeMap<Option<Evidence>, (u32, u32)> = BTreeMap::new();
-    let mut spent = Duration::ZERO;
-    for line in fs::read_to_string(&gold)?.lines() {
+    for line in fs::read_to_string(gold)?.lines() {
         let mut fields = line.split('\t');
         let (Some(name), Some(day)) = (fields.next(), fields.next()) else { continue };
         let url = fields.next().and_then(|url| CanonicalUrl::parse(url).ok());
-        let url = url.as_ref().unwrap_or(&nowhere);
-        let body = fs::read(Path::new(&folder).join(name))?;
-        let head = ResponseHead { status: 200, fields: Vec::new() };
-        let (page, tree) = reader.read_with_tree(url, &head, &body);
-        let Some(tree) = tree else { continue };
-        let found = dates(&tree, &page, url, &head, latest);
-        let from = cpu();
-        for _ in 0..ROUNDS {
-            std::hint::black_box(dates(&tree, &page, url, &head, latest));
-        }
-        spent += cpu().saturating_sub(from);
-        pages += 1;
-        bytes += body.len();
-        let told = |found: &Published| format!("{}\t{}\t{:.2}", found.day, found.evidence, found.confidence);
-        let is_right = found.published.is_some_and(|found| found.day.to_string() == day);
-        let counts = by_evidence.entry(found.published.map(|found| found.evidence)).or_default();
+        let found = watch.look(&folder.join(name), url)?.published;
+        let counts = by_evidence.entry(found.map(|found| found.evidence)).or_default();
         counts.1 += 1;
-        if is_right {
+        if found.is_some_and(|found| found.day.to_string() == day) {
             right += 1;
             counts.0 += 1;
         } else {
-            let told = found.published.as_ref().map_or_else(|| "none\t\t".to_owned(), told);
-            writeln!(out, "wrong\t{name}\t{day}\t{told}")?;
+            let told =
+                |found: Published| format!("{}\t{}\t{:.2}", found.day, found.evidence, found.confidence);
+            writeln!(out, "wrong\t{name}\t{day}\t{}", found.map_or_else(|| "none".to_owned(), told))?;
         }
     }
     for (evidence, (right, all)) in &by_evidence {
         writeln!(out, "{}\t{right} of {all}", evidence.map_or("none", Evidence::name))?;
     }
-    let count = f64::from(pages.max(1));
-    let millis = spent.as_secs_f64() * 1000.0 / f64::from(ROUNDS) / count;
-    let share = 100.0 * f64::from(right) / count;
-    writeln!(
-        out,
-        "{share:.1} % of {pages} pages, {millis:.3} ms and {:.0} KB a page",
-        bytes as f64 / count / 1000.0
-    )?;
+    let share = watch.mean(100.0 * f64::from(right));
+    let (millis, bytes) = (watch.millis(), watch.mean(watch.bytes as f64) / 1000.0);
+    writeln!(out, "{share:.1} % of {} pages, {millis:.3} ms and {bytes:.0} KB a page", watch.pages)?;
+    Ok(())
+}
+
+fn measure() -> Outcome<()> {
+    let mut watch = Watch::new()?;
+    for application in fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../catalogue"))? {
+        let Ok(pages) = fs::read_dir(application?.path().join("pages")) else { continue };
+        for page in pages {
+            let path = page?.path();
+            if path.extension().is_some_and(|ending| ending == "html") {
+                watch.look(&path, None)?;
+            }
+        }
+    }
+    let figures = BTreeMap::from([
+        ("cpu_ms_per_page", watch.millis()),
+        ("page_bytes", watch.mean(watch.bytes as f64)),
+        ("pages", f64::from(watch.pages)),
+    ]);
+    writeln!(std::io::stdout(), "{}", serde_json::to_string(&figures)?)?;
     Ok(())
 }
 

@@ -1,10 +1,10 @@
 //! Main text, title, author, date and comments of pages that no catalogue describes.
 //!
 //! - `body`: the main text; `blocks` cuts a page, `names` and `phrases` know what pages put around their matter
-//! - `facts`: who wrote it and when, as far as the page says; `linked` reads JSON-LD, `marked` markup and meta tags
+//! - `facts`: who wrote it, as far as the page says; `linked` reads JSON-LD, `marked` markup and meta tags
 //! - `comments`: what readers answered
 //!
-//! Not here: what applications and their templates are.
+//! Not here: what applications and their templates are, and when a page was published.
 
 mod blocks;
 mod body;
@@ -15,14 +15,15 @@ mod marked;
 mod names;
 mod phrases;
 
-use annalist_model::{CanonicalUrl, Object, Page, Time};
+use annalist_model::{CanonicalUrl, Evidence, Object, Page, Precision, Published, ResponseHead, Time};
 pub use annalist_read::text::plain_text;
 use annalist_read::tree::{NodeId, Tree};
 
 use crate::dates::Hints;
+use crate::published::{self, Captured, Dates};
 use blocks::Blocks;
 use body::Matter;
-use facts::{Facts, Rank};
+use facts::Facts;
 
 /// A text shorter than this gives way to the one that is said to machines.
 const SHORT_WORDS: u32 = 25;
@@ -31,6 +32,7 @@ const SHORT_WORDS: u32 = 25;
 pub fn read(tree: &Tree, page: &Page, url: &CanonicalUrl, now: Option<Time>) -> Vec<Object> {
     let hints = Hints { now, ..Hints::default() };
     let address = address(page, url);
+    let dates = dates(tree, page, url, now);
     let mut facts = Facts::new(url, &hints);
     marked::read(tree, &mut facts);
     let linked = linked::read(&mut facts, page.title.as_deref());
@@ -38,9 +40,6 @@ pub fn read(tree: &Tree, page: &Page, url: &CanonicalUrl, now: Option<Time>) -> 
     let (blocks, matter) = matter(tree);
     let mut body =
         matter.as_ref().map_or_else(String::new, |matter| matter.text(tree, &blocks, title.as_deref()));
-    if let Some(matter) = &matter {
-        matter.lines_above(&blocks).for_each(|line| facts.say_date(Rank::Loose, line));
-    }
     if let Some(said) = facts.body()
         && blocks::count(&body) < SHORT_WORDS
         && blocks::count(said) > blocks::count(&body)
@@ -53,8 +52,8 @@ pub fn read(tree: &Tree, page: &Page, url: &CanonicalUrl, now: Option<Time>) -> 
         url: Some(address.clone()),
         author: facts.author(),
         author_url: facts.author_url(),
-        date: facts.date(),
-        modified: facts.modified(),
+        date: dates.published.filter(is_said).map(|published| published.rfc3339()),
+        modified: dates.modified.map(|modified| modified.rfc3339().replace(".000Z", "Z")),
         title,
         body,
         ..Object::default()
@@ -66,6 +65,20 @@ pub fn read(tree: &Tree, page: &Page, url: &CanonicalUrl, now: Option<Time>) -> 
     let mut objects = vec![article];
     objects.extend(comments);
     objects
+}
+
+/// What was found out before, or else is now.
+fn dates(tree: &Tree, page: &Page, url: &CanonicalUrl, now: Option<Time>) -> Dates {
+    if page.published.is_some() {
+        return Dates { published: page.published, modified: page.modified };
+    }
+    let captured = now.map_or(Captured::Before(Time::MAX), Captured::At);
+    published::dates(tree, page, url, &ResponseHead::default(), captured)
+}
+
+/// What is only guessed is no date of an object.
+fn is_said(published: &Published) -> bool {
+    published.precision == Precision::Day && published.evidence < Evidence::Comments
 }
 
 /// What two spellings of an object's address have in common: anchors stay, as they tell comments apart.

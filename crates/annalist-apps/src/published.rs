@@ -22,7 +22,7 @@ use jiff::civil::{Date, date};
 
 use crate::dates::{self, Hints, Moment, Order};
 use labels::Label;
-use place::{Place, Places, Region};
+use place::{Landmarks, NEAR, Place, Places, Region};
 
 /// No page of the web is older.
 const FIRST: Date = date(1991, 8, 6);
@@ -119,7 +119,7 @@ impl<'p> Clues<'p> {
         Clues {
             tree,
             page,
-            places: Places::of(tree, page, &[], &[]),
+            places: Places::of(tree, page, &Landmarks::default(), &[]),
             texts: Vec::new(),
             picture: None,
             order: order(tree, page, url),
@@ -185,8 +185,8 @@ impl<'p> Clues<'p> {
         };
         let distance = if stands.start >= headline.end {
             match stands.start - headline.end {
-                0..=300 => 1.2,
-                301..=1500 => 1.0,
+                0..=NEAR => 1.2,
+                distance if distance <= 5 * NEAR => 1.0,
                 _ => 0.7,
             }
         } else {

@@ -13,11 +13,14 @@ use flate2::write::GzEncoder;
 use crate::cdx::CdxLines;
 use crate::digest::DigestKind;
 use crate::fault::ReadError;
+use crate::fields::{Fields, write_field};
 use crate::file_name::{file_name, index_name};
 use crate::index::{describe, write_index};
 use crate::pack::{Packer, Packing};
-use crate::read::{BlockRecord, Reader, Span};
+use crate::read::{BlockRecord, Reader};
 use crate::record::{Record, RecordId};
+use crate::sorter::Sorter;
+use crate::start::Format;
 use crate::wacz::{About, WaczWriter};
 use crate::warc_file::Section;
 use crate::writer::WriteError;
@@ -25,6 +28,8 @@ use crate::writer::WriteError;
 /// Members up to this length are held in memory, longer ones go from file to file.
 const IN_MEMORY_BYTES: u64 = 16 << 20;
 const BUFFER_BYTES: usize = 256 * 1024;
+/// Of index lines in memory.
+const INDEX_BYTES: usize = 256 << 20;
 const TERMINATOR: &[u8] = b"\r\n\r\n";
 
 /// How the new files are called and what they say about themselves.
@@ -66,15 +71,13 @@ pub struct Copier {
     packer: Packer,
     /// Of the file that is open, empty if none is.
     name: String,
-    /// Of the open file; in a WACZ file, of all.
-    lines: CdxLines,
     copied: Copied,
 }
 
 #[derive(Debug)]
 enum Place {
     Folder { archive: PathBuf, indexes: PathBuf, open: Option<OpenFile> },
-    Wacz { writer: Box<WaczWriter>, file: Arc<File> },
+    Wacz { writer: Box<WaczWriter>, file: Arc<File>, lines: Sorter },
 }
 
 #[derive(Debug)]
@@ -82,6 +85,7 @@ struct OpenFile {
     out: BufWriter<File>,
     file: Arc<File>,
     length: u64,
+    lines: CdxLines,
 }
 
 impl Copier {
@@ -93,29 +97,30 @@ impl Copier {
         Ok(Copier::new(settings, Place::Folder { archive, indexes, open: None }))
     }
 
-    /// Into a WACZ file, which has to be open for reading too.
-    pub fn into_wacz(file: File, settings: CopySettings) -> Result<Copier, CopyError> {
+    /// Into a WACZ file, which has to be open for reading too. Index lines that do not fit into memory go to files in
+    /// `scratch`.
+    pub fn into_wacz(file: File, scratch: &Path, settings: CopySettings) -> Result<Copier, CopyError> {
         let read = Arc::new(file.try_clone()?);
         let writer = Box::new(WaczWriter::new(file, settings.at_ms)?);
-        Ok(Copier::new(settings, Place::Wacz { writer, file: read }))
+        let lines = Sorter::new(scratch, INDEX_BYTES);
+        Ok(Copier::new(settings, Place::Wacz { writer, file: read, lines }))
     }
 
     fn new(settings: CopySettings, place: Place) -> Copier {
         let packer = Packer::new(Packing { level: 6, digest: DigestKind::Sha1 });
-        let (name, lines, copied) = (String::new(), CdxLines::default(), Copied::default());
-        Copier { settings, place, packer, name, lines, copied }
+        Copier { settings, place, packer, name: String::new(), copied: Copied::default() }
     }
 
     /// Copies the gzip member of a record that has one of its own.
-    pub fn copy(&mut self, from: &Section, span: Span) -> Result<(), CopyError> {
-        let mut member = from.part(span.offset, span.length);
-        let cut = |e| CopyError::Read(ReadError::from_io(e, span.offset));
-        if span.length <= IN_MEMORY_BYTES {
-            let mut bytes = vec![0; usize::try_from(span.length).unwrap_or_default()];
+    pub fn copy(&mut self, from: &Section, offset: u64, length: u64) -> Result<(), CopyError> {
+        let mut member = from.part(offset, length);
+        let cut = |e| CopyError::Read(ReadError::from_io(e, offset));
+        if length <= IN_MEMORY_BYTES {
+            let mut bytes = vec![0; usize::try_from(length).unwrap_or_default()];
             member.read_exact(&mut bytes).map_err(cut)?;
             return self.put(&bytes);
         }
-        self.make_room(span.length)?;
+        self.make_room(length)?;
         let start = self.length();
         let mut piece = vec![0; BUFFER_BYTES];
         loop {
@@ -128,8 +133,13 @@ impl Copier {
         self.index_written(start)
     }
 
-    /// Packs the head and block of a record into a member of its own.
-    pub fn pack<R: BufRead + Seek>(&mut self, mut record: BlockRecord<'_, R>) -> Result<(), CopyError> {
+    /// Packs the head and block of a record into a member of its own. What ARC says in its head is said as WARC says it; `from`
+    /// is the file it is in.
+    pub fn pack<R: BufRead + Seek>(
+        &mut self,
+        mut record: BlockRecord<'_, R>,
+        from: &str,
+    ) -> Result<(), CopyError> {
         let offset = record.offset;
         let read = |e| CopyError::Read(ReadError::from_io(e, offset));
         let in_memory = record.content_length <= IN_MEMORY_BYTES;
@@ -141,7 +151,10 @@ impl Copier {
         let mut member = Vec::new();
         let out: &mut dyn Write = if in_memory { &mut member } else { self };
         let mut gzip = GzEncoder::new(out, Compression::default());
-        gzip.write_all(&record.head)?;
+        match record.format {
+            Format::Warc => gzip.write_all(&record.head)?,
+            Format::Arc => gzip.write_all(&warc_head(&record.fields, &format!("{from} {offset}")))?,
+        }
         loop {
             let ready = record.fill_buf().map_err(read)?;
             if ready.is_empty() {
@@ -171,10 +184,7 @@ impl Copier {
                     File::open(dir)?.sync_all()?;
                 }
             }
-            Place::Wacz { writer, .. } => {
-                let file = writer.finish(&self.lines, pages, about)?;
-                file.sync_all()?;
-            }
+            Place::Wacz { writer, lines, .. } => writer.finish(lines, pages, about)?.sync_all()?,
         }
         Ok(self.copied)
     }
@@ -193,7 +203,7 @@ impl Copier {
         let (file, file_start) = match &self.place {
             Place::Folder { open: Some(open), .. } => (&open.file, 0),
             Place::Folder { open: None, .. } => return Ok(()),
-            Place::Wacz { writer, file } => (file, writer.start()),
+            Place::Wacz { writer, file, .. } => (file, writer.start()),
         };
         let section = Section::of(file, file_start + start, self.length() - start);
         self.index(Reader::new(BufReader::new(section)), start)
@@ -207,7 +217,10 @@ impl Copier {
         if let Some(mut line) = describe(&mut record)? {
             (line.offset, line.length) = (start, length);
             line.filename.clone_from(&self.name);
-            self.lines.push(&line);
+            match &mut self.place {
+                Place::Folder { open, .. } => open.iter_mut().for_each(|open| open.lines.push(&line)),
+                Place::Wacz { lines, .. } => lines.push(&line)?,
+            }
         }
         Ok(())
     }
@@ -233,7 +246,7 @@ impl Copier {
                 let file = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
                 let read = Arc::new(file.try_clone()?);
                 let out = BufWriter::with_capacity(BUFFER_BYTES, file);
-                *open = Some(OpenFile { out, file: read, length: 0 });
+                *open = Some(OpenFile { out, file: read, length: 0, lines: CdxLines::default() });
             }
             Place::Wacz { writer, .. } => writer.begin_warc(&self.name, length)?,
         }
@@ -253,9 +266,8 @@ impl Copier {
                 if let Some(mut open) = open.take() {
                     open.out.flush()?;
                     open.file.sync_all()?;
+                    write_index(&RealDisk, &indexes.join(index_name(&self.name)), &open.lines)?;
                 }
-                let lines = std::mem::take(&mut self.lines);
-                write_index(&RealDisk, &indexes.join(index_name(&self.name)), &lines)?;
             }
             Place::Wacz { writer, .. } => writer.end()?,
         }
@@ -270,6 +282,15 @@ impl Copier {
             Place::Wacz { writer, .. } => writer.length(),
         }
     }
+}
+
+/// The head of a record that has none of WARC's own. `place` is where it was: nothing else is there.
+fn warc_head(fields: &Fields, place: &str) -> Vec<u8> {
+    let mut head = b"WARC/1.1\r\n".to_vec();
+    write_field(&mut head, "WARC-Record-ID", &id_of(place, &[]).to_string());
+    fields.write_to(&mut head);
+    head.extend_from_slice(b"\r\n");
+    head
 }
 
 /// Names of files are unique, and so is what is made of one.

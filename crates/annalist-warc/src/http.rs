@@ -64,6 +64,19 @@ impl HttpHead {
         Some(HttpHead { status: "200".to_owned(), fields, length: 0 })
     }
 
+    /// Reads the head of a response, or makes the one that it never had.
+    pub fn read_or_bare<R: BufRead>(
+        input: R,
+        named: Option<&str>,
+    ) -> io::Result<(Option<HttpHead>, Body<R>)> {
+        let (head, mut body) = HttpHead::read(input)?;
+        let head = match head {
+            None => HttpHead::bare(body.fill_buf()?, named),
+            head => head,
+        };
+        Ok((head, body))
+    }
+
     pub(crate) fn absent<R: BufRead>(input: R) -> (Option<HttpHead>, Body<R>) {
         (None, START[..0].chain(input))
     }

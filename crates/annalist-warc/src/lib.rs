@@ -69,7 +69,6 @@ pub use http::{Body, HttpHead};
 pub use index::{Indexed, index_file, index_reader, write_index};
 pub use index_all::{index_warc, on_threads};
 pub use lookup::{Index, is_index_name};
-pub use members::unpacked_member;
 pub use pack::Packing;
 pub use payload::{ContentCoding, Dechunked, decoded};
 pub use read::{BlockRecord, Ending, Framing, Reader, Span};

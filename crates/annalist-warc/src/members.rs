@@ -135,7 +135,7 @@ pub(crate) fn unpack(engine: &mut Decompressor, member: &[u8], unpacked: &mut Ve
 }
 
 /// What is in one whole gzip member, with its checksum right. `None` for anything else.
-pub fn unpacked_member(member: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn unpacked_member(member: &[u8]) -> Option<Vec<u8>> {
     let mut unpacked = Vec::new();
     unpack(&mut Decompressor::new(), member, &mut unpacked).then_some(unpacked)
 }

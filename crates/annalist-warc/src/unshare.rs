@@ -8,15 +8,16 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use crate::fault::{Fault, ReadError};
-use crate::read::{BlockRecord, Framing, Reader};
+use crate::read::{BlockRecord, Framing};
 use crate::start::Format;
+use crate::warc_file::WarcFile;
 
 /// Writes every record that cannot be read alone into a gzip member of its own. Returns how many there are; what is damaged was
 /// told when the file was indexed.
-pub fn unshare(from: &Path, to: &Path) -> io::Result<u64> {
+pub fn unshare(from: &WarcFile, to: &Path) -> io::Result<u64> {
     let mut out = File::create(to)?;
     let (mut count, mut failed) = (0, Ok(()));
-    Reader::open(from)?.each_record(&mut |record| {
+    from.open()?.records_at(0).each_record(&mut |record| {
         if failed.is_err() {
             return Ok(());
         }
@@ -66,6 +67,7 @@ mod tests {
 
     use super::unshare;
     use crate::index::index_file;
+    use crate::warc_file::WarcFile;
 
     fn record(n: usize) -> String {
         let block = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{}", "x".repeat(n * 9000));
@@ -88,7 +90,8 @@ mod tests {
         let (from, to) = (dir.path().join("a.warc.gz"), dir.path().join("b.warc.gz"));
         let whole: String = (1..6).map(record).collect();
         std::fs::write(&from, [member(&record(0)), member(&whole), member(&record(9))].concat()).unwrap();
-        assert_eq!(unshare(&from, &to).unwrap(), 5);
+        let file = WarcFile::all_of(&from).unwrap().remove(0);
+        assert_eq!(unshare(&file, &to).unwrap(), 5);
         let (lines, indexed) = index_file(&to).unwrap();
         assert_eq!((lines.sorted().count(), indexed.holes.len()), (5, 0));
         let (alone, _) = index_file(&from).unwrap();

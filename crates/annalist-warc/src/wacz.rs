@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 
+use crate::verify::is_warc_name;
 use crate::warc_file::{Section, WarcFile};
 use crate::zip::{Method, ZipEntry, read_entries};
 
@@ -17,11 +18,12 @@ pub use write::{About, WaczWriter};
 
 const VERSION: &str = "1.1.1";
 pub(crate) const ARCHIVE: &str = "archive/";
-const INDEXES: &str = "indexes/";
+pub(crate) const INDEXES: &str = "indexes/";
 pub(crate) const PACKAGE: &str = "datapackage.json";
 pub(crate) const PACKAGE_DIGEST: &str = "datapackage-digest.json";
 pub(crate) const PAGES: &str = "pages/pages.jsonl";
 const INDEX: &str = "indexes/index.cdx.gz";
+pub(crate) const INDEX_NAME: &str = "index.cdx.gz";
 const INDEX_OF_INDEX: &str = "indexes/index.idx";
 pub(crate) const PAGES_FORMAT: &str = "json-pages-1.0";
 
@@ -45,7 +47,7 @@ impl Wacz {
         let mut files = Vec::new();
         for entry in self.entries.iter().filter(|entry| entry.name.starts_with(ARCHIVE)) {
             let name = entry.name.rsplit('/').next().unwrap_or_default().to_owned();
-            if !is_archive_name(&name) {
+            if !is_warc_name(&name) {
                 continue;
             }
             if entry.method != Method::Stored {
@@ -88,6 +90,11 @@ impl Wacz {
         }
     }
 
+    /// A part of an entry that is stored as it is.
+    pub(crate) fn part(&self, entry: &ZipEntry, offset: u64, length: u64) -> Section {
+        Section::of(&self.file, entry.start.saturating_add(offset), length)
+    }
+
     /// A small entry, whole.
     pub(crate) fn read_small(&self, name: &str) -> io::Result<Vec<u8>> {
         const LARGEST: u64 = 256 << 20;
@@ -110,8 +117,4 @@ pub(crate) fn each_line(mut input: impl BufRead, take: &mut dyn FnMut(&[u8])) ->
         line.clear();
     }
     Ok(())
-}
-
-fn is_archive_name(name: &str) -> bool {
-    [".warc", ".warc.gz", ".arc", ".arc.gz", ".warc.zst"].iter().any(|end| name.ends_with(end))
 }

@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use annalist_disk::{Dice, RealDisk};
 use annalist_warc::{
-    About, CdxLine, Compression, Copied, Copier, CopySettings, Framing, Kind, Reader, Wacz, WarcFile, Writer,
-    WriterSettings, verify_all,
+    About, CdxLine, Compression, Copied, Copier, CopySettings, Framing, Kind, Reader, Sorter, Wacz, WarcFile,
+    Writer, WriterSettings, verify_all,
 };
-use support::{START_MS, gzip, html_capture, ids, revisit_of, text};
+use support::{START_MS, boundaries, gzip, html_capture, ids, revisit_of, text};
 
 fn settings(prefix: &str) -> CopySettings {
     CopySettings {
@@ -76,7 +76,7 @@ fn copy_all(from: &[WarcFile], copier: &mut Copier) {
         while let Some(record) = reader.next_record().unwrap() {
             let span = record.finish().unwrap();
             if span.framing == Framing::Alone && reader.compression() == Compression::Gzip {
-                copier.copy(&section, span).unwrap();
+                copier.copy(&section, span.offset, span.length).unwrap();
             } else {
                 // From the start: a record in the middle of a member cannot be reached alone.
                 return pack_all(from, copier);
@@ -89,14 +89,14 @@ fn pack_all(from: &[WarcFile], copier: &mut Copier) {
     for file in from {
         let mut reader = file.open().unwrap().records_at(0);
         while let Some(record) = reader.next_record().unwrap() {
-            copier.pack(record).unwrap();
+            copier.pack(record, &file.name).unwrap();
         }
     }
 }
 
 fn to_wacz(from: &[WarcFile], path: &Path) -> Copied {
     let file = OpenOptions::new().read(true).write(true).create_new(true).open(path).unwrap();
-    let mut copier = Copier::into_wacz(file, settings("wacz")).unwrap();
+    let mut copier = Copier::into_wacz(file, path.parent().unwrap(), settings("wacz")).unwrap();
     copy_all(from, &mut copier);
     let pages = [r#"{"id":"1","url":"http://a.test/","ts":"2026-11-15T20:59:21Z","title":"A"}"#.to_owned()];
     let about = About { title: "A".to_owned(), software: "annalist".to_owned(), ..About::default() };
@@ -130,7 +130,14 @@ fn a_warc_file_comes_back_out_of_a_wacz_file_byte_for_byte() {
     std::fs::write(dir.path().join("plain.warc"), &plain).unwrap();
     std::fs::write(dir.path().join("one-member.warc.gz"), gzip(&plain)).unwrap();
 
-    for source in [packed, dir.path().join("plain.warc"), dir.path().join("one-member.warc.gz")] {
+    let frames: Vec<Vec<u8>> = boundaries(&plain)
+        .windows(2)
+        .map(|pair| zstd::encode_all(&plain[pair[0] as usize..pair[1] as usize], 0).unwrap())
+        .collect();
+    std::fs::write(dir.path().join("frames.warc.zst"), frames.concat()).unwrap();
+
+    let others = ["plain.warc", "one-member.warc.gz", "frames.warc.zst"].map(|name| dir.path().join(name));
+    for source in [vec![packed], others.to_vec()].concat() {
         let name = source.file_name().unwrap().to_string_lossy().into_owned();
         let original = all_records(&source);
         let (wacz, folder) =
@@ -225,8 +232,8 @@ fn an_index_that_leads_astray_is_noticed() {
     writer.begin_warc("a.warc.gz", 0).unwrap();
     std::io::copy(&mut File::open(source).unwrap(), &mut writer).unwrap();
     writer.end().unwrap();
-    let mut lines = annalist_warc::CdxLines::default();
-    lines.push(&CdxLine {
+    let mut lines = Sorter::new(dir.path(), 1 << 20);
+    let line = CdxLine {
         key: "test,a)/".to_owned(),
         timestamp: "20261115205921".to_owned(),
         url: "http://a.test/".to_owned(),
@@ -234,8 +241,9 @@ fn an_index_that_leads_astray_is_noticed() {
         filename: "a.warc.gz".to_owned(),
         offset: 5,
         ..CdxLine::default()
-    });
-    writer.finish(&lines, std::iter::empty(), &About::default()).unwrap();
+    };
+    lines.push(&line).unwrap();
+    writer.finish(lines, std::iter::empty(), &About::default()).unwrap();
     let reports = verify_all(&[&wacz]);
     assert!(reports[0].problems.iter().any(|problem| problem.kind == Kind::BadIndex), "{reports:?}");
     assert!(reports[1].is_clean());
@@ -263,4 +271,75 @@ fn a_record_too_large_for_memory_is_copied_too() {
         let index = std::fs::read_dir(folder.join("indexes")).unwrap().next().unwrap().unwrap().path();
         assert!(std::fs::read_to_string(index).unwrap().contains("http://a.test/big"));
     }
+}
+
+#[test]
+fn what_is_in_an_arc_file_becomes_warc_with_the_same_block() {
+    let dir = tempfile::tempdir().unwrap();
+    let version = "1 0 Somebody\nURL IP-address Archive-date Content-type Archive-length\n";
+    let response = "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Old</title>";
+    let arc = format!(
+        "filedesc://old.arc 0.0.0.0 19990101120000 text/plain {}\n{version}\n\
+         http://a.test/ 192.0.2.1 19990102030405 text/html {}\n{response}\n\
+         http://a.test/ 192.0.2.1 19990102030405 text/html {}\n{response}\n",
+        version.len(),
+        response.len(),
+        response.len()
+    );
+    std::fs::write(dir.path().join("old.arc"), arc).unwrap();
+    let wacz = dir.path().join("old.wacz");
+    to_wacz(&WarcFile::all_of(&dir.path().join("old.arc")).unwrap(), &wacz);
+    assert_clean(&wacz);
+    let records = all_records(&wacz);
+    let blocks = records.values().filter(|bytes| bytes.ends_with(response.as_bytes()));
+    assert_eq!(blocks.count(), 2, "each has an id of its own");
+    let mut lines = Vec::new();
+    Wacz::open(&wacz).unwrap().each_index_line(&mut |line| lines.push(line.to_owned())).unwrap();
+    assert!(
+        lines[0].starts_with("test,a)/ 19990102030405 {\"url\": \"http://a.test/\", \"mime\": \"text/html\""),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn the_blocks_of_a_large_index_are_where_their_list_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut plain = Vec::new();
+    for number in 0..3_100 {
+        let target = format!("http://a.test/{number}");
+        plain.extend(text(
+            "resource",
+            number,
+            &[("WARC-Target-URI", &target), ("Content-Type", "text/plain")],
+            b"x",
+        ));
+    }
+    let (source, wacz) = (dir.path().join("many.warc"), dir.path().join("many.wacz"));
+    std::fs::write(&source, plain).unwrap();
+    let file = OpenOptions::new().read(true).write(true).create_new(true).open(&wacz).unwrap();
+    let roomy = CopySettings { roll_bytes: 1_000_000_000, ..settings("wacz") };
+    let mut copier = Copier::into_wacz(file, dir.path(), roomy).unwrap();
+    pack_all(&WarcFile::all_of(&source).unwrap(), &mut copier);
+    copier.finish(std::iter::empty(), &About::default()).unwrap();
+    assert_clean(&wacz);
+
+    let mut whole = std::fs::read(&wacz).unwrap();
+    let offsets = whole.windows(9).enumerate().filter(|(_, nine)| nine == b"\"offset\":");
+    let second = offsets.map(|(at, _)| at).nth(1).unwrap();
+    whole[second + 9] ^= 1;
+    std::fs::write(&wacz, whole).unwrap();
+    let report = &verify_all(&[&wacz])[0];
+    assert!(report.problems.iter().any(|problem| problem.kind == Kind::BadIndex), "{:?}", report.problems);
+}
+
+#[test]
+fn a_checksum_that_is_not_the_entry_s_own_is_noticed() {
+    let dir = tempfile::tempdir().unwrap();
+    let wacz = dir.path().join("a.wacz");
+    to_wacz(&WarcFile::all_of(&archive(dir.path())).unwrap(), &wacz);
+    let mut whole = std::fs::read(&wacz).unwrap();
+    let list = whole.windows(4).position(|four| four == b"PK\x01\x02").unwrap();
+    whole[list + 16] ^= 1;
+    std::fs::write(&wacz, whole).unwrap();
+    assert!(verify_all(&[&wacz])[0].problems.iter().any(|problem| problem.kind == Kind::BadChecksum));
 }

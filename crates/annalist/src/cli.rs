@@ -467,7 +467,7 @@ Exit codes: 0 done, 3 disk full, 4 what was asked for cannot be done, 9 failed o
 is written), 11 interrupted: nothing was written."
 )]
 pub struct ExportArgs {
-    /// Job directories, WARC files, folders of them, or WACZ files
+    /// Job directories, WARC or ARC files, folders of them, or WACZ files
     #[arg(required = true, value_name = "SOURCE")]
     pub sources: Vec<PathBuf>,
     /// Write WARC files and their indexes into this folder, as pywb serves it

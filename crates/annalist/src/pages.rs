@@ -3,7 +3,9 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use annalist_crawl::apps::{Apps, read_as_judged};
+use annalist_apps::published::Captured;
+use annalist_crawl::apps::{Apps, date, read_as_judged};
+use annalist_crawl::clock;
 use annalist_crawl::engine::{Origin, Report};
 use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
@@ -34,7 +36,10 @@ pub fn of_file(path: &Path, canonical: &Canonicaliser) -> Result<(CanonicalUrl, 
         .or_else(|_| canonical.parse(NOWHERE))
         .context("a file has no address")?;
     let head = ResponseHead { status: 200, fields: Vec::new() };
-    let page = Reader::new(canonical.clone()).read(&url, &head, &bytes);
+    let (mut page, tree) = Reader::new(canonical.clone()).read_with_tree(&url, &head, &bytes);
+    if let Some(tree) = tree {
+        date(&tree, &mut page, &url, &head, Captured::Before(clock::now()));
+    }
     Ok((url, page))
 }
 

@@ -1,4 +1,4 @@
-//! `annalist judge --evaluate` on a few votes whose outcome is known.
+//! `annalist judge` for events: what a page is worth by its time, and how well that agrees with a few votes.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Output;
 
 use serde_json::json;
-use support::{annalist, assert_exit};
+use support::{annalist, assert_exit, json_of};
 
 const TOPICS: &str = "Code\tFrom\tUntil\tBefore\tAfter\tDescription\tWikipedia\n\
     fair2005\t2005-05-01\t2005-05-03\tP30D\tP14D\tThe fair 2005\tFair_2005\n\
@@ -86,4 +86,31 @@ fn votes_that_cannot_be_read_are_told_with_file_and_line() {
     assert!(told.contains("fire.csv: line 2: \"x\" is no number"), "{told}");
     let done = evaluate(&dir.path().join("annotations"), &[]);
     assert_exit(&done, 4);
+}
+
+#[test]
+fn a_page_of_an_event_is_judged_by_the_day_it_says_it_is_from() {
+    let dir = tempfile::tempdir().unwrap();
+    let spec = dir.path().join("fair.toml");
+    let text = "name = \"fair\"\n[[seed]]\nurl = \"http://a.test/\"\n[topic]\nkeywords = [\"carousel\", \"fair\"]\n\
+        [event]\nfrom = 2005-05-01\nuntil = 2005-05-03\nlead = \"10d\"\n";
+    fs::write(&spec, text).unwrap();
+    let judged = |day: &str| {
+        let page = dir.path().join("page.html");
+        let meta = format!("<meta property=article:published_time content={day}T10:00:00Z>");
+        fs::write(
+            &page,
+            format!("<html lang=en><head>{meta}</head><p>The carousel of the fair, the fair itself."),
+        )
+        .unwrap();
+        let done = annalist().arg("judge").arg(&spec).arg(&page).arg("--json").output().unwrap();
+        assert_exit(&done, 0);
+        json_of(&done)
+    };
+    let (then, before, after) = (judged("2005-05-02"), judged("2005-04-21"), judged("2007-05-02"));
+    assert_eq!((&then["time"]["basis"], &then["time"]["relevance"]), (&json!("published"), &json!(1.0)));
+    assert_eq!(then["score"], then["content"]);
+    assert_eq!((&after["time"]["relevance"], &after["content"]), (&json!(0.0), &then["content"]));
+    let [then, before, after] = [then, before, after].map(|one| one["score"].as_f64().unwrap());
+    assert!(then > before && before > after && after > 0.0, "{then} {before} {after}");
 }

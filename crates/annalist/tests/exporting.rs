@@ -105,6 +105,12 @@ fn a_crawl_goes_through_a_wacz_file_and_back_and_others_accept_and_replay_it() {
         String::from_utf8_lossy(&judged.stderr)
     );
 
+    // What is in two sources is written once.
+    let both = stand.dir.path().join("both");
+    let told = exported(&stand.job(), &[text(&wacz), "--warc", text(&both)]);
+    assert_eq!(told["doubles"], original.len());
+    assert_valid(&both);
+
     // The folder as it is, and the WACZ file as pywb takes it in.
     assert!(replayed_as_live(&stand, stand.dir.path(), "again") >= 5);
     let root = stand.dir.path().join("pywb");
@@ -340,6 +346,17 @@ fn a_collection_out_of_an_archive_tells_what_the_archive_lacks() {
         "http://fest.test/lost,{estimated},1,http://fest.test/,\"Lantern festival, \"\"the lost page\"\"\",missing,"
     );
     assert!(missing.contains(&row), "{missing}{row}");
+}
+
+#[test]
+fn an_answer_from_before_there_were_heads_is_a_page_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let (archive, tables) = (dir.path().join("old.warc"), dir.path().join("tables"));
+    let page = "<html><title>Very old</title>";
+    std::fs::write(&archive, record("response", "WARC-Target-URI: http://a.test/\r\n", page)).unwrap();
+    exported(&archive, &["--csv", text(&tables), "--mime", "text/html", "--status", "200"]);
+    let urls = std::fs::read_to_string(tables.join("urls.csv")).unwrap();
+    assert!(urls.contains("http://a.test/,20110305100000,,200,text/html,,,Very old,"), "{urls}");
 }
 
 #[test]

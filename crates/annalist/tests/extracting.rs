@@ -334,3 +334,28 @@ fn what_cannot_be_done_is_said_with_what_to_do() {
     assert_ne!(nothing.status.code(), Some(0));
     assert!(String::from_utf8_lossy(&nothing.stderr).contains("nowhere.warc.gz"));
 }
+
+#[test]
+fn pages_that_were_archived_before_the_event_come_after_those_that_were_not() {
+    const EACH: usize = 12;
+    let dir = tempfile::tempdir().unwrap();
+    let mut archive = Archive::default();
+    let mut front = String::from("<title>Festival</title><p>The lantern festival on the river.</p>");
+    for name in ["old", "fresh"] {
+        for number in 0..EACH {
+            write!(front, "<p><a href=/{name}{number}>Lantern festival</a></p>").unwrap();
+            let (url, text) = (format!("http://fest.test/{name}{number}"), format!("{NEWS} Day {number}."));
+            if name == "old" {
+                archive.page(&url, "2008-06-05", &text);
+            }
+            archive.page(&url, "2010-06-05", &text);
+        }
+    }
+    archive.page("http://fest.test/", "2010-06-03", &front);
+    // The last of a turn are taken side by side: the turn in which the old ones begin is left out.
+    let output = extract(dir.path(), &archive.write(dir.path()), &["--limit", "9"]);
+    assert_exit(&output, 0);
+    let taken = taken(&dir.path().join("job"));
+    let old: Vec<_> = taken.iter().filter(|(url, _)| url.contains("/old")).collect();
+    assert!(old.is_empty() && taken.len() == 9, "{taken:?}");
+}

@@ -1,6 +1,6 @@
 //! WACZ files: whatever the bytes are, reading and judging them ends, and nothing is looked for beyond the file.
 
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Cursor, Read, Seek, SeekFrom, Write};
 
 use annalist_warc::{About, Copier, CopySettings, Reader, Wacz, verify_all};
 
@@ -31,10 +31,10 @@ fn made_one() -> Option<Vec<u8>> {
         WARC-Date: 2011-03-05T10:00:00Z\r\nWARC-Target-URI: http://a.test/\r\nContent-Type: application/http\r\n\
         Content-Length: 19\r\n\r\nHTTP/1.1 200 OK\r\n\r\n\r\n\r\n";
     let mut file = tempfile::tempfile().ok()?;
-    let mut copier = Copier::into_wacz(file.try_clone().ok()?, settings).ok()?;
+    let mut copier = Copier::into_wacz(file.try_clone().ok()?, &std::env::temp_dir(), settings).ok()?;
     for _ in 0..2 {
-        let mut reader = Reader::new(std::io::Cursor::new(&record[..]));
-        copier.pack(reader.next_record().ok()??).ok()?;
+        let mut reader = Reader::new(Cursor::new(record));
+        copier.pack(reader.next_record().ok()??, "a").ok()?;
     }
     let page = r#"{"id":"1","url":"http://a.test/","ts":"2011-03-05T10:00:00Z"}"#.to_owned();
     copier.finish([page].into_iter(), &About::default()).ok()?;

@@ -12,10 +12,6 @@ use super::phrases;
 /// Where a word may be broken; no part of it.
 const SOFT_HYPHEN: char = '\u{ad}';
 
-/// How far above a text its date is looked for, and in how long lines.
-const LINES_ABOVE: usize = 12;
-const LONGEST_BYLINE: u32 = 30;
-
 /// What is in a node, and in all nodes below it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Weight {
@@ -121,15 +117,6 @@ impl Matter {
             text = inside.map(|block| blocks.text(block)).collect::<Vec<_>>().join("\n");
         }
         if text.contains(SOFT_HYPHEN) { text.replace(SOFT_HYPHEN, "") } else { text }
-    }
-
-    /// Short lines around the beginning of the text, the nearest first: names and dates stand there.
-    pub(super) fn lines_above<'b>(&self, blocks: &'b Blocks) -> impl Iterator<Item = &'b str> {
-        let is_text =
-            |block: &Block| self.holds(block.node) && block.is_running() && !blocks.is_shaded(block);
-        let begin = blocks.blocks.iter().position(is_text).unwrap_or(0);
-        let above = blocks.blocks.get(begin.saturating_sub(LINES_ABOVE)..=begin).unwrap_or(&[]);
-        above.iter().rev().filter(|block| block.words <= LONGEST_BYLINE).map(|block| blocks.text(block))
     }
 
     pub(super) fn holds(&self, node: NodeId) -> bool {

@@ -4,7 +4,7 @@
 use annalist_model::CanonicalUrl;
 use annalist_read::text::collapsed;
 
-use crate::dates::{self, Hints};
+use crate::dates::Hints;
 
 /// Who says it, the most trustworthy first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +22,6 @@ pub(super) enum Rank {
 const LONGEST_NAME: usize = 100;
 const LONGEST_TITLE: usize = 500;
 const MOST_HEADINGS: usize = 10;
-/// A page with more places for its date has none.
-const MOST_TRIES: u32 = 300;
 
 #[derive(Debug)]
 pub(super) struct Facts<'p> {
@@ -32,13 +30,9 @@ pub(super) struct Facts<'p> {
     title: Said,
     author: Said,
     author_url: Said,
-    date: Said,
-    modified: Said,
     body: Said,
     site: Said,
     headings: Vec<String>,
-    /// How many dates were looked for.
-    tried: u32,
     /// JSON-LD as it was found.
     pub(super) scripts: Vec<String>,
 }
@@ -65,12 +59,9 @@ impl<'p> Facts<'p> {
             title: Said::default(),
             author: Said::default(),
             author_url: Said::default(),
-            date: Said::default(),
-            modified: Said::default(),
             body: Said::default(),
             site: Said::default(),
             headings: Vec::new(),
-            tried: 0,
             scripts: Vec::new(),
         }
     }
@@ -101,29 +92,6 @@ impl<'p> Facts<'p> {
             && let Some(address) = self.absolute(address)
         {
             self.author_url.0 = Some((rank, address));
-        }
-    }
-
-    pub(super) fn say_date(&mut self, rank: Rank, date: &str) {
-        if self.date.wants(rank)
-            && self.tries()
-            && let Some(date) = dates::parse(date, self.hints)
-        {
-            self.date.0 = Some((rank, date));
-        }
-    }
-
-    fn tries(&mut self) -> bool {
-        self.tried += 1;
-        self.tried <= MOST_TRIES
-    }
-
-    pub(super) fn say_modified(&mut self, rank: Rank, date: &str) {
-        if self.modified.wants(rank)
-            && self.tries()
-            && let Some(date) = dates::parse(date, self.hints)
-        {
-            self.modified.0 = Some((rank, date));
         }
     }
 
@@ -175,15 +143,6 @@ impl<'p> Facts<'p> {
 
     pub(super) fn author_url(&self) -> Option<String> {
         self.author_url.get().map(str::to_owned)
-    }
-
-    pub(super) fn date(&self) -> Option<String> {
-        self.date.get().map(str::to_owned).or_else(|| date_in_path(self.url.path()))
-    }
-
-    /// Later than the date, or nothing new.
-    pub(super) fn modified(&self) -> Option<String> {
-        self.modified.get().filter(|modified| Some(*modified) != self.date.get()).map(str::to_owned)
     }
 
     pub(super) fn body(&self) -> Option<&str> {
@@ -246,26 +205,9 @@ pub(super) fn name_of(byline: &str) -> Option<String> {
     is_name.then(|| name.to_owned())
 }
 
-/// `/2013/03/05/title` and `/2013-03-05-title` name their day.
-fn date_in_path(path: &str) -> Option<String> {
-    let digits = |text: &str, count: usize| {
-        text.get(..count).filter(|part| part.bytes().all(|byte| byte.is_ascii_digit())).map(str::to_owned)
-    };
-    path.char_indices().filter(|(_, c)| *c == '/').find_map(|(at, _)| {
-        let rest = path.get(at + 1..)?;
-        let year = digits(rest, 4).filter(|year| year.starts_with("19") || year.starts_with("20"))?;
-        let separator = rest.get(4..5).filter(|mark| matches!(*mark, "/" | "-"))?;
-        let rest = rest.get(5..)?;
-        let month = digits(rest, 2).filter(|_| rest.get(2..3) == Some(separator))?;
-        let day = digits(rest.get(3..)?, 2)?;
-        let ends = rest.get(5..6).is_none_or(|next| matches!(next, "/" | "-" | "_" | "."));
-        ends.then(|| dates::parse(&format!("{year}-{month}-{day}"), &Hints::default()))?
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{date_in_path, name_of};
+    use super::name_of;
 
     #[test]
     fn a_byline_is_cut_down_to_the_name() {
@@ -281,19 +223,6 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(name_of(byline).as_deref(), name, "{byline}");
-        }
-    }
-
-    #[test]
-    fn an_address_may_name_its_day() {
-        for (path, date) in [
-            ("/blog/2013/03/05/title.html", Some("2013-03-05T00:00:00Z")),
-            ("/2013-03-05-title", Some("2013-03-05T00:00:00Z")),
-            ("/2013/13/05/", None),
-            ("/2013/03/", None),
-            ("/x20130305", None),
-        ] {
-            assert_eq!(date_in_path(path).as_deref(), date, "{path}");
         }
     }
 }

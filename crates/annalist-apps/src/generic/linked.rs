@@ -124,12 +124,6 @@ impl Linked {
         if let Some(title) = name.or_else(|| text(&["headline", "name"])) {
             facts.say_title(Rank::Linked, &unescaped(&title));
         }
-        if let Some(date) = text(&["datePublished", "dateCreated", "uploadDate"]) {
-            facts.say_date(Rank::Linked, &date);
-        }
-        if let Some(date) = text(&["dateModified"]) {
-            facts.say_modified(Rank::Linked, &date);
-        }
         if let Some(body) = text(&["articleBody", "text"]) {
             facts.say_body(Rank::Linked, &unescaped(&body));
         }

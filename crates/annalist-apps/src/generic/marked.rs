@@ -1,5 +1,5 @@
-//! What a page's markup says of its author and date: microdata, microformats, meta tags, `<time>`, and the customary names of
-//! classes. One walk; which of them counts is decided in `facts.rs`.
+//! What a page's markup says of its author and title: microdata, microformats, meta tags, and the customary names of classes. One
+//! walk; which of them counts is decided in `facts.rs`.
 
 use annalist_read::text::beginning;
 use annalist_read::tree::{Element, NodeId, Step, Tree, local_name};
@@ -31,7 +31,7 @@ struct Walker<'w, 'p> {
     scopes: Vec<(NodeId, Scope)>,
     /// The open entry of microformats.
     entry: Option<NodeId>,
-    /// Comments, navigation and the like: their authors and dates are not the page's.
+    /// Comments, navigation and the like: their authors are not the page's.
     beside: Option<NodeId>,
 }
 
@@ -115,33 +115,6 @@ impl Walker<'_, '_> {
                 facts.say_author_url(Rank::Meta, content);
             }
             "article:author" | "og:article:author" => facts.say_author(Rank::Markup, content),
-            "article:published_time" | "og:article:published_time" => {
-                facts.say_date(Rank::Microdata, content);
-            }
-            "date"
-            | "pubdate"
-            | "publishdate"
-            | "publish-date"
-            | "publish_date"
-            | "parsely-pub-date"
-            | "sailthru.date"
-            | "dc.date"
-            | "dc.date.issued"
-            | "dcterms.created"
-            | "dcterms.date"
-            | "dcterms.issued"
-            | "citation_publication_date"
-            | "article.published"
-            | "og:published_time"
-            | "date.created" => {
-                facts.say_date(Rank::Meta, content);
-            }
-            "article:modified_time"
-            | "og:updated_time"
-            | "og:article:modified_time"
-            | "dcterms.modified"
-            | "last-modified"
-            | "lastmod" => facts.say_modified(Rank::Microdata, content),
             _ => {}
         }
     }
@@ -171,12 +144,6 @@ impl Walker<'_, '_> {
                     facts.say_author(Rank::Microformat, &value());
                 }
                 (Some(Scope::Article), "author") => facts.say_author(Rank::Markup, &value()),
-                (Some(Scope::Article) | None, "datePublished" | "dateCreated") => {
-                    facts.say_date(Rank::Microdata, &value());
-                }
-                (Some(Scope::Article) | None, "dateModified") => {
-                    facts.say_modified(Rank::Microdata, &value());
-                }
                 (Some(Scope::Article) | None, "headline") => facts.say_title(Rank::Microformat, &value()),
                 _ => {}
             }
@@ -188,17 +155,10 @@ impl Walker<'_, '_> {
         if has(&["h-entry", "hentry"]) && self.entry.is_none() {
             self.entry = Some(node);
         }
-        let value = || value(self.tree, node, element);
         let facts = &mut *self.facts;
         if self.entry.is_some() {
             if has(&["p-name", "entry-title"]) {
                 facts.say_title(Rank::Microformat, &line(self.tree, node));
-            }
-            if has(&["dt-published", "published"]) {
-                facts.say_date(Rank::Microformat, &value());
-            }
-            if has(&["dt-updated", "updated"]) {
-                facts.say_modified(Rank::Microformat, &value());
             }
             if has(&["p-author", "fn"]) {
                 facts.say_author(Rank::Microformat, &line(self.tree, node));
@@ -220,38 +180,12 @@ impl Walker<'_, '_> {
         } else if class.split_ascii_whitespace().any(is_byline) {
             facts.say_author(Rank::Loose, &line(self.tree, node));
         }
-        if has(&[
-            "entry-date",
-            "post-date",
-            "posted-on",
-            "publish-date",
-            "published",
-            "pubdate",
-            "date-published",
-            "article-date",
-            "article__date",
-            "article-published",
-            "postdate",
-            "post__date",
-            "dateline",
-            "date",
-            "timestamp",
-            "date-header",
-            "post-timestamp",
-        ]) {
-            facts.say_date(Rank::Named, &value());
-        }
     }
 
     fn element(&mut self, node: NodeId, element: &Element<'_>) {
         let facts = &mut *self.facts;
         match *element.name() {
             local_name!("h1") => facts.say_heading(line(self.tree, node)),
-            local_name!("time") => {
-                let is_published = element.attribute("pubdate").is_some();
-                let rank = if is_published { Rank::Microformat } else { Rank::Markup };
-                facts.say_date(rank, &value(self.tree, node, element));
-            }
             local_name!("a") | local_name!("link") => {
                 let rel = element.attribute("rel").unwrap_or("");
                 if rel.split_ascii_whitespace().any(|rel| rel.eq_ignore_ascii_case("author")) {

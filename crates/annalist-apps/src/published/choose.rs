@@ -12,6 +12,9 @@ const MONTH: f32 = 3.0;
 /// What a change says of the day of publication.
 const CHANGED: f32 = 0.3;
 
+/// So many days make a list.
+const LIST: usize = 3;
+
 /// A day and what speaks for it.
 struct Day<'c> {
     day: Date,
@@ -21,7 +24,8 @@ struct Day<'c> {
 }
 
 pub(super) fn published(clues: &Clues<'_>) -> Option<Published> {
-    let said: Vec<Clue> = clues.all.iter().filter_map(counted).collect();
+    let mut said: Vec<Clue> = clues.all.iter().map(counted).collect();
+    doubt_lists(&mut said);
     let mut days: Vec<Day<'_>> = Vec::new();
     for clue in &said {
         let day = meant(clue, &said);
@@ -44,12 +48,33 @@ pub(super) fn published(clues: &Clues<'_>) -> Option<Published> {
 }
 
 /// A clue as it counts for the day of publication.
-fn counted(clue: &Clue) -> Option<Clue> {
+fn counted(clue: &Clue) -> Clue {
     let clue = clue.clone();
     match clue.says {
-        Says::Published => Some(clue),
-        Says::Modified => Some(Clue { weight: clue.weight * CHANGED, evidence: Evidence::Modified, ..clue }),
-        Says::Answered => Some(Clue { weight: 0.3, evidence: Evidence::Comments, ..clue }),
+        Says::Published => clue,
+        Says::Modified => Clue { weight: clue.weight * CHANGED, evidence: Evidence::Modified, ..clue },
+        Says::Answered => Clue { weight: 0.3, evidence: Evidence::Comments, ..clue },
+    }
+}
+
+/// Days that are shown in one way are those of a list: of articles, or of events.
+fn doubt_lists(said: &mut [Clue]) {
+    let listed: Vec<bool> = said
+        .iter()
+        .map(|clue| {
+            let alike = said
+                .iter()
+                .filter(|other| other.evidence == clue.evidence && (other.weight - clue.weight).abs() < 0.01);
+            let mut days: Vec<Date> = alike.map(|other| other.moment.day).collect();
+            days.sort_unstable();
+            days.dedup();
+            days.len() >= LIST
+        })
+        .collect();
+    for (clue, _) in
+        said.iter_mut().zip(listed).filter(|(clue, listed)| *listed && clue.evidence > Evidence::Meta)
+    {
+        clue.weight *= 0.5;
     }
 }
 

@@ -6,7 +6,7 @@ use annalist_read::text::beginning;
 use annalist_read::tree::{Element, NodeId, Step, local_name};
 
 use super::labels::Label;
-use super::place::{Named, Places, Region};
+use super::place::{Landmarks, Named, Places, Region};
 use super::{Clues, FIRST_SAID, Says, address};
 use crate::dates;
 
@@ -20,7 +20,7 @@ const LONGEST: usize = 20;
 /// What a walk finds that is weighed when the headline is known.
 #[derive(Default)]
 struct Walked {
-    headings: Vec<NodeId>,
+    landmarks: Landmarks,
     /// Elements with a date in an attribute or made for one, and what it says.
     dated: Vec<(NodeId, Kind)>,
 }
@@ -49,11 +49,14 @@ pub(super) fn read(clues: &mut Clues<'_>) {
         };
         match *element.name() {
             local_name!("meta") if !is_item(&element) => meta(clues, &element),
+            local_name!("article") if walked.landmarks.articles.len() < MOST_HEADINGS => {
+                walked.landmarks.articles.push(node);
+            }
             local_name!("script") if clues.scripts.len() < MOST_SCRIPTS => clues.scripts.push(node),
             local_name!("h1") | local_name!("h2") | local_name!("h3") | local_name!("h4")
-                if walked.headings.len() < MOST_HEADINGS =>
+                if walked.landmarks.headings.len() < MOST_HEADINGS =>
             {
-                walked.headings.push(node);
+                walked.landmarks.headings.push(node);
             }
             _ => {}
         }
@@ -63,7 +66,7 @@ pub(super) fn read(clues: &mut Clues<'_>) {
             walked.dated.push((node, kind));
         }
     }
-    clues.places = Places::of(tree, clues.page, &walked.headings, &clues.texts);
+    clues.places = Places::of(tree, clues.page, &walked.landmarks, &clues.texts);
     for (node, kind) in walked.dated {
         if let Some(element) = tree.element(node) {
             dated(clues, node, &element, kind);
@@ -76,19 +79,18 @@ fn kind(element: &Element<'_>) -> Option<Kind> {
     if *element.name() == local_name!("meta") {
         return is_item(element).then_some(Kind::Microdata);
     }
-    if *element.name() == local_name!("time") {
-        return Some(Kind::Time);
-    }
-    let mut found = None;
+    let mut found = (*element.name() == local_name!("time")).then_some(Kind::Time);
     for (name, value) in element.attributes() {
         match *name {
             local_name!("itemprop") | local_name!("property") if is_dated(value) => {
                 return Some(Kind::Microdata);
             }
-            local_name!("title") | local_name!("datetime") if begins_a_date(value) => {
+            local_name!("title") | local_name!("datetime") if found.is_none() && begins_a_date(value) => {
                 found = Some(Kind::Attribute);
             }
-            _ if name.starts_with("data-") && is_stamp(name, value) => found = Some(Kind::Attribute),
+            _ if found.is_none() && name.starts_with("data-") && is_stamp(name, value) => {
+                found = Some(Kind::Attribute);
+            }
             _ => {}
         }
     }
@@ -170,13 +172,15 @@ fn dated(clues: &mut Clues<'_>, node: NodeId, element: &Element<'_>, kind: Kind)
         (Kind::Attribute, Named::Date) => 5.0,
         (Kind::Attribute, _) => 1.5,
     };
-    let weight = weight * if is_attribute { 1.0 } else { 0.9 } * clues.near(node, &place);
+    let is_own = kind == Kind::Microdata && clues.places.is_own(node);
+    let near = if is_own { 1.0 } else { clues.near(node, &place) };
+    let weight = weight * if is_attribute { 1.0 } else { 0.9 } * near;
     let evidence = match kind {
         Kind::Microdata => Evidence::Microdata,
         Kind::Time | Kind::Attribute | Kind::Hidden => Evidence::TimeElement,
     };
     let says = match place.region {
-        Region::Comments => Says::Answered,
+        Region::Comments if !is_own => Says::Answered,
         _ if is_modified => Says::Modified,
         _ => Says::Published,
     };

@@ -11,6 +11,10 @@ use annalist_read::tree::{Element, LocalName, NodeId, Tree, local_name};
 const LONGEST_NAMED: usize = 200;
 /// An item of a list that is longer is about something else; bylines are lists too.
 const LONGEST_ITEM: usize = 70;
+/// What begins so near to the headline belongs to it.
+pub(super) const NEAR: usize = 300;
+/// An article with a headline of its own that is shorter is a teaser.
+const LONG_ARTICLE: usize = 1000;
 /// So many elements up is a date named.
 const NAMED_WITHIN: usize = 4;
 
@@ -21,7 +25,17 @@ pub(super) struct Places<'p> {
     pub(super) headline: Option<Range<usize>>,
     /// What the headline stands in, inside out.
     above: Vec<NodeId>,
+    /// The article under a headline that stands in none.
+    article: Option<NodeId>,
     known: RefCell<HashMap<NodeId, Region>>,
+}
+
+/// What a walk over a page finds that says where things are.
+#[derive(Default)]
+pub(super) struct Landmarks {
+    /// The first ones.
+    pub(super) headings: Vec<NodeId>,
+    pub(super) articles: Vec<NodeId>,
 }
 
 /// What is known of a date by where it stands.
@@ -55,20 +69,27 @@ pub(super) enum Region {
 }
 
 impl<'p> Places<'p> {
-    /// `headings`: the first ones of the page.
     /// `texts`: where its text stands.
     pub(super) fn of(
         tree: &'p Tree,
         page: &Page,
-        headings: &[NodeId],
+        found: &Landmarks,
         texts: &[(usize, NodeId)],
     ) -> Places<'p> {
-        let headline = headline(tree, page, headings, texts);
+        let headline = headline(tree, page, &found.headings, texts);
         let parents = |node: NodeId| std::iter::successors(tree.parent(node), |node| tree.parent(*node));
+        let above: Vec<NodeId> = headline.map_or_else(Vec::new, |node| parents(node).collect());
+        let is_inside = found.articles.iter().any(|article| above.contains(article));
+        let length = |node: &NodeId| tree.stands_at(*node).map_or(0, |stands| stands.len());
+        let has_heading = |node: NodeId| {
+            found.headings.iter().any(|heading| parents(*heading).any(|around| around == node))
+        };
+        let may_be_own = |node: &NodeId| !is_inside && (length(node) > LONG_ARTICLE || !has_heading(*node));
         Places {
             tree,
             headline: headline.and_then(|node| tree.stands_at(node)),
-            above: headline.map_or_else(Vec::new, |node| parents(node).collect()),
+            above,
+            article: found.articles.iter().copied().filter(may_be_own).max_by_key(length),
             known: RefCell::default(),
         }
     }
@@ -94,6 +115,15 @@ impl<'p> Places<'p> {
         place
     }
 
+    /// Whether a property is one of what the headline belongs to.
+    pub(super) fn is_own(&self, node: NodeId) -> bool {
+        let mut around = std::iter::successors(self.tree.parent(node), |node| self.tree.parent(*node));
+        let scope = around.find(|node| {
+            self.tree.element(*node).is_some_and(|element| element.attribute("itemscope").is_some())
+        });
+        scope.is_some_and(|scope| self.above.contains(&scope) || self.article == Some(scope))
+    }
+
     fn is_small(&self, node: NodeId) -> bool {
         self.tree.stands_at(node).is_none_or(|stands| stands.len() <= LONGEST_NAMED)
     }
@@ -102,10 +132,38 @@ impl<'p> Places<'p> {
         if let Some(known) = self.known.borrow().get(&node) {
             return *known;
         }
-        let is_long = self.tree.stands_at(node).is_some_and(|stands| stands.len() > LONGEST_ITEM);
-        let region = region(element, !self.above.is_empty(), is_long);
+        let region = self.region_of(node, element);
         self.known.borrow_mut().insert(node, region);
         region
+    }
+
+    fn region_of(&self, node: NodeId, element: &Element<'_>) -> Region {
+        let stands = self.tree.stands_at(node).unwrap_or_default();
+        let is_another = !self.above.is_empty() && self.article != Some(node);
+        let said = match *element.name() {
+            local_name!("body") | local_name!("html") => return Region::Matter,
+            local_name!("nav")
+            | local_name!("form")
+            | local_name!("select")
+            | local_name!("figure")
+            | local_name!("figcaption")
+            | local_name!("option")
+            | local_name!("button")
+            | local_name!("marquee") => return Region::Beside,
+            local_name!("footer") => Region::Footer,
+            local_name!("article") if is_another => Region::Another,
+            local_name!("li") if is_another && stands.len() > LONGEST_ITEM => Region::Another,
+            // A small one at the headline holds what is to be known of the article.
+            local_name!("aside") if stands.len() > LONGEST_NAMED || !self.is_at_headline(&stands) => {
+                Region::Beside
+            }
+            _ => Region::Matter,
+        };
+        class_names(element).map(named_region).fold(said, Region::max)
+    }
+
+    fn is_at_headline(&self, stands: &Range<usize>) -> bool {
+        self.headline.as_ref().is_some_and(|headline| stands.start.abs_diff(headline.end) <= NEAR)
     }
 }
 
@@ -132,7 +190,9 @@ fn headline(tree: &Tree, page: &Page, headings: &[NodeId], texts: &[(usize, Node
 
 /// Where the text repeats the title of the page, less the name of the site.
 fn of_title(page: &Page, title: &str, texts: &[(usize, NodeId)]) -> Option<NodeId> {
-    let parts = title.split(['|', '_', '–', '—', '»', '·', '•']).flat_map(|part| part.split(" - "));
+    // Where words are not parted by spaces, names are not either.
+    let mark = if title.contains(' ') { " - " } else { "-" };
+    let parts = title.split(['|', '_', '–', '—', '»', '·', '•']).flat_map(|part| part.split(mark));
     let longest = parts.map(str::trim).max_by_key(|part| part.len()).filter(|part| part.len() > 15)?;
     let at = page.text.find(longest)?;
     let behind = texts.partition_point(|(from, _)| *from <= at);
@@ -213,32 +273,6 @@ fn named(element: &Element<'_>) -> Named {
         () if loosely => Named::Loosely,
         () => Named::Nothing,
     }
-}
-
-fn region(element: &Element<'_>, has_headline: bool, is_long: bool) -> Region {
-    match *element.name() {
-        local_name!("nav")
-        | local_name!("aside")
-        | local_name!("form")
-        | local_name!("select")
-        | local_name!("figure")
-        | local_name!("figcaption")
-        | local_name!("option")
-        | local_name!("button")
-        | local_name!("marquee") => return Region::Beside,
-        local_name!("body") | local_name!("html") => return Region::Matter,
-        _ => {}
-    }
-    let mut region = match *element.name() {
-        local_name!("footer") => Region::Footer,
-        local_name!("article") if has_headline => Region::Another,
-        local_name!("li") if has_headline && is_long => Region::Another,
-        _ => Region::Matter,
-    };
-    for name in class_names(element) {
-        region = region.max(named_region(name));
-    }
-    region
 }
 
 fn class_names<'e>(element: &Element<'e>) -> impl Iterator<Item = &'e str> + use<'e> {

@@ -103,6 +103,8 @@ fn what_stands_at_the_headline_is_seen() {
             Evidence::Microdata,
         ),
         (r#"<p class="entry-date">May 17, 2014</p>"#, Evidence::Byline),
+        (r#"<aside class="details"><a class="entry-date">May 17, 2014</a></aside>"#, Evidence::Byline),
+        (r#"<article><p class="entry-date">May 17, 2014</p></article>"#, Evidence::Byline),
         (r#"<p class="articleDate">17.05.2014</p>"#, Evidence::Byline),
         ("<p>By Ann Example, posted on May 17th, 2014</p>", Evidence::Words),
         ("<p>Ann Example | 17 May 2014 | 3 min</p>", Evidence::Text),
@@ -201,6 +203,27 @@ fn dates_of_other_things_do_not_win() {
     // Newspapers show the present day above everything.
     let present = article("en", own).replace("<nav>", "<div class=date>Friday, 2 January 2015</div><nav>");
     assert_eq!(day(&present).as_deref(), Some("2014-05-17"));
+}
+
+#[test]
+fn a_property_of_the_article_counts_wherever_it_stands() {
+    let page = format!(
+        r#"<html lang=en><body itemscope itemtype="http://schema.org/Article"><h1>The bridge is built</h1><p>{}</p>
+        <div class=sidebar><time itemprop="datePublished" datetime="2014-05-17">May</time></div>
+        <div itemscope itemtype="http://schema.org/Article"><h2>Another</h2>
+        <time itemprop="datePublished" datetime="2015-01-02">January</time></div>"#,
+        PROSE.repeat(20)
+    );
+    assert_eq!(day(&page).as_deref(), Some("2014-05-17"));
+}
+
+#[test]
+fn dates_of_one_kind_are_a_list() {
+    let list =
+        "<div>One of them<p class=date>1 June 2015</p></div><div>Two<p class=date>2 June 2015</p></div>
+        <div>Three<p class=date>3 June 2015</p></div>";
+    let page = format!("<html lang=en><body>{list}<p>{}</p><p>17 May 2014</p>", PROSE.repeat(5));
+    assert_eq!(day(&page).as_deref(), Some("2014-05-17"));
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! WARC files on this machine, alone or in WACZ files, with one index of all their captures. The indexes beside them are
-//! made use of.
+//! WARC files on this machine, alone or in WACZ files, with one index of all their captures. The indexes beside them are made use of.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -9,8 +8,8 @@ use std::sync::Arc;
 
 use annalist_model::CanonicalUrl;
 use annalist_warc::{
-    CdxLine, Fault, Hole, Reader, Section, Sorted, Sorter, WarcFile, index_name, index_warc, on_threads,
-    surt_key, unpacked_member, unshare,
+    CdxLine, Ending, Fault, Framing, Hole, Reader, Section, Sorted, Sorter, WarcFile, index_name, index_warc,
+    on_threads, surt_key, unshare,
 };
 
 use super::NotThere;
@@ -21,10 +20,11 @@ use crate::spool::Spool;
 
 /// The lines of the index are held in memory up to this; then they are in a file.
 const MEMORY_BYTES: usize = 64 << 20;
-/// Shorter members are unpacked in one go, and handed out as they are.
-const WHOLE_BYTES: u64 = 4 << 20;
 /// What the number of a file begins with whose records were given places of their own.
 const UNSHARED: &str = "unshared-";
+/// Longer members are not kept as they are: they would have to be in memory.
+const MOST_MEMBER_BYTES: u64 = 4 << 20;
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// WARC files and what is in them.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(super) struct Files {
 struct Found {
     sorter: Sorter,
     damaged: Vec<(PathBuf, Hole)>,
-    /// Files whose records share their members, and where they have places of their own.
+    /// Files whose records share their members, by number, and where they have places of their own.
     unshared: Vec<(usize, WarcFile)>,
     failed: io::Result<()>,
 }
@@ -109,12 +109,12 @@ impl Found {
         };
         if !lines_beside(file, &mut take)? {
             let indexed = index_warc(file, "", &mut take, &mut |_| ()).map_err(|e| named(path, &e))?;
-            let is_shared = |hole: &Hole| matches!(hole.error.fault, Fault::NotAddressable) && is_alone(file);
-            let (shared, holes): (Vec<_>, Vec<_>) = indexed.holes.into_iter().partition(is_shared);
+            let (shared, holes): (Vec<_>, Vec<_>) =
+                indexed.holes.into_iter().partition(|hole| matches!(hole.error.fault, Fault::NotAddressable));
             let holes = holes.into_iter().filter(|hole| !is_being_written(path, hole));
             self.damaged.extend(holes.map(|hole| (path.to_owned(), hole)));
             if !shared.is_empty() {
-                self.unshare(number, path, scratch)?;
+                self.unshare(number, file, scratch)?;
             }
         }
         pushed
@@ -123,9 +123,11 @@ impl Found {
 
 impl Found {
     /// Indexes records that lie in one compressed stream, with places of their own.
-    fn unshare(&mut self, number: usize, path: &Path, scratch: &Path) -> io::Result<()> {
-        let own = scratch.join(format!("unshared-{number}.gz"));
-        unshare(path, &own).map_err(|e| named(path, &e))?;
+    fn unshare(&mut self, number: usize, file: &WarcFile, scratch: &Path) -> io::Result<()> {
+        let path = scratch.join(format!("unshared-{number}.gz"));
+        unshare(file, &path).map_err(|e| named(&file.path, &e))?;
+        let length = path.metadata()?.len();
+        let own = WarcFile { path, name: file.name.clone(), offset: 0, length };
         let mut pushed = Ok(());
         let filename = format!("{UNSHARED}{number}");
         let mut take = |line: CdxLine| {
@@ -133,17 +135,10 @@ impl Found {
                 pushed = self.sorter.push(&CdxLine { key: key(&line.url), ..line });
             }
         };
-        for file in WarcFile::all_of(&own)? {
-            index_warc(&file, &filename, &mut take, &mut |_| ()).map_err(|e| named(&own, &e))?;
-            self.unshared.push((number, file));
-        }
+        index_warc(&own, &filename, &mut take, &mut |_| ()).map_err(|e| named(&own.path, &e))?;
+        self.unshared.push((number, own));
         pushed
     }
-}
-
-/// Whether it is a file of its own, and not part of a WACZ file.
-fn is_alone(file: &WarcFile) -> bool {
-    file.path.ends_with(&file.name)
 }
 
 /// Under our own spelling of an address, since it is asked for by that.
@@ -162,7 +157,7 @@ pub(super) fn named(path: &Path, e: &io::Error) -> io::Error {
 /// The lines about a file in the index that was made with it, if there is one with any.
 fn lines_beside(file: &WarcFile, take: &mut dyn FnMut(CdxLine)) -> io::Result<bool> {
     let WarcFile { path, name, .. } = file;
-    let Some(dir) = path.parent().filter(|_| is_alone(file)) else { return Ok(false) };
+    let Some(dir) = path.parent().filter(|_| path.ends_with(name)) else { return Ok(false) };
     let index = index_name(name);
     let made = fs::metadata(path).and_then(|metadata| metadata.modified()).map_err(|e| named(path, &e))?;
     for folder in [dir.to_owned(), dir.join("../indexes")] {
@@ -190,26 +185,35 @@ pub(super) fn stored(file: &WarcFile, place: &Place, spool: &Arc<Spool>) -> Resu
     let unreadable =
         |why: String| NotThere::Unreadable(format!("{} at byte {}: {why}", file.shown(), place.offset));
     let section = file.open().map_err(|e| unreadable(e.to_string()))?;
-    let whole = place.length.filter(|length| *length <= WHOLE_BYTES);
-    let (bytes, member) = match whole.and_then(|length| whole_member(&section, place.offset, length)) {
-        Some((member, unpacked)) => {
-            let length = unpacked.len() as u64;
-            let bytes = record_of(&mut Reader::new(Cursor::new(unpacked)), spool).map_err(unreadable)?;
-            // Nothing in it but the record and the line ends behind it.
-            let member = (length == bytes.length() + 4).then_some(member);
-            (bytes, member)
-        }
-        None => (record_of(&mut section.records_at(place.offset), spool).map_err(unreadable)?, None),
-    };
-    Ok(StoredRecord { file: file.name.clone(), offset: place.offset, bytes, member })
+    let member = place.length.and_then(|length| member_of(&section, place.offset, length));
+    if let Some(member) = member
+        && let Some(bytes) = alone_in(&member, spool)
+    {
+        let (file, offset) = (file.name.clone(), place.offset);
+        return Ok(StoredRecord { file, offset, bytes, member: Some(member) });
+    }
+    let bytes = record_of(&mut section.records_at(place.offset), spool).map_err(unreadable)?;
+    Ok(StoredRecord { file: file.name.clone(), offset: place.offset, bytes, member: None })
 }
 
-/// A gzip member that lies where an index says, and what is in it.
-fn whole_member(section: &Section, offset: u64, length: u64) -> Option<(Vec<u8>, Vec<u8>)> {
-    let mut member = Vec::with_capacity(usize::try_from(length).ok()?);
+/// The gzip member at an offset, if there is one of that length that is not too long to be held.
+fn member_of(section: &Section, offset: u64, length: u64) -> Option<Vec<u8>> {
+    if length > MOST_MEMBER_BYTES {
+        return None;
+    }
+    let mut member = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
     section.part(offset, length).read_to_end(&mut member).ok()?;
-    let unpacked = unpacked_member(&member)?;
-    Some((member, unpacked))
+    (member.len() as u64 == length && member.starts_with(&GZIP_MAGIC)).then_some(member)
+}
+
+/// The record in a member, if there is nothing else in it.
+fn alone_in(member: &[u8], spool: &Arc<Spool>) -> Option<StoredBytes> {
+    let mut reader = Reader::new(Cursor::new(member));
+    let mut record = reader.next_record().ok()??;
+    let bytes = StoredBytes::read(&mut record, spool).ok()?;
+    let span = record.finish().ok()?;
+    let alone = span.framing == Framing::Alone && span.ending == Ending::Regular;
+    (alone && span.length == member.len() as u64).then_some(bytes)
 }
 
 /// The record that a reader stands at.

@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher as _};
-use std::io;
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
 use flate2::Crc;
+use flate2::bufread::GzDecoder;
 use serde_json::Value;
 
 use super::references::References;
@@ -14,8 +15,10 @@ use super::{Kind, Report, check};
 use crate::cdx::CdxLine;
 use crate::digest::{Digest, DigestKind, Hasher};
 use crate::index::index_reader;
-use crate::ready::each_ready;
-use crate::wacz::{ARCHIVE, PACKAGE, PACKAGE_DIGEST, PAGES, PAGES_FORMAT, Wacz, each_line};
+use crate::ready::{digest_rest, each_ready};
+use crate::wacz::{
+    ARCHIVE, INDEX_NAME, INDEXES, PACKAGE, PACKAGE_DIGEST, PAGES, PAGES_FORMAT, Wacz, each_line,
+};
 use crate::warc_file::WarcFile;
 use crate::zip::{Method, ZipEntry};
 
@@ -33,6 +36,7 @@ pub(super) fn verify_wacz(path: &Path, reports: &mut Vec<Report>, references: &m
     };
     check_contents(&wacz, &mut report);
     check_pages(&wacz, &mut report);
+    check_blocks(&wacz, &mut report);
     let mut index = Index::read(&wacz, &mut report);
     let place = reports.len();
     reports.push(Report::default());
@@ -146,6 +150,42 @@ fn check_pages(wacz: &Wacz, report: &mut Report) {
     if let Err(e) = read {
         report.add(entry.start, Kind::BadPackage, format!("{PAGES} cannot be read: {e}"));
     }
+}
+
+/// A large index is in blocks, and a list says where each of them is and with what it begins.
+fn check_blocks(wacz: &Wacz, report: &mut Report) {
+    let lists =
+        wacz.entries.iter().filter(|entry| entry.name.starts_with(INDEXES) && entry.name.ends_with(".idx"));
+    for list in lists {
+        let read = each_line(wacz.read(list), &mut |line| {
+            let line = String::from_utf8_lossy(line);
+            if !line.is_empty() && !line.starts_with("!meta") && !block_is_there(wacz, &line) {
+                report.add(list.start, Kind::BadIndex, format!("{}: no such block: {line}", list.name));
+            }
+        });
+        if let Err(e) = read {
+            report.add(list.start, Kind::BadIndex, format!("{} cannot be read: {e}", list.name));
+        }
+    }
+}
+
+/// `KEY {"offset": …, "length": …, "digest": …, "filename": …}`; the last two may be left out.
+fn block_is_there(wacz: &Wacz, line: &str) -> bool {
+    let Some((key, place)) = line.split_once(" {") else { return false };
+    let place: Value = serde_json::from_str(&format!("{{{place}")).unwrap_or_default();
+    let number = |name: &str| place.get(name).and_then(Value::as_u64);
+    let (Some(offset), Some(length)) = (number("offset"), number("length")) else { return false };
+    let name = place.get("filename").and_then(Value::as_str).unwrap_or(INDEX_NAME);
+    let Some(entry) = wacz.entry(&format!("{INDEXES}{name}")) else { return false };
+    if entry.method != Method::Stored || offset.checked_add(length).is_none_or(|end| end > entry.stored) {
+        return false;
+    }
+    let block = || BufReader::new(wacz.part(entry, offset, length));
+    let told = place.get("digest").and_then(Value::as_str).and_then(|digest| digest.parse::<Digest>().ok());
+    let is_intact =
+        told.is_none_or(|told| digest_rest(block(), told.kind()).is_ok_and(|(digest, _)| digest == told));
+    let mut begins = vec![0; key.len()];
+    is_intact && GzDecoder::new(block()).read_exact(&mut begins).is_ok() && begins == key.as_bytes()
 }
 
 /// Where captures are said to be.

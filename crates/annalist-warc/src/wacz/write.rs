@@ -8,10 +8,12 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
-use super::{ARCHIVE, INDEX, INDEX_OF_INDEX, PACKAGE, PACKAGE_DIGEST, PAGES, PAGES_FORMAT, VERSION};
-use crate::cdx::CdxLines;
+use super::{
+    ARCHIVE, INDEX, INDEX_NAME, INDEX_OF_INDEX, PACKAGE, PACKAGE_DIGEST, PAGES, PAGES_FORMAT, VERSION,
+};
 use crate::date::rfc3339;
 use crate::digest::{Digest, DigestKind};
+use crate::sorter::Sorter;
 use crate::zip::{Room, Stored, ZipWriter};
 
 /// Lines of an index that are packed together, as pywb and ReplayWeb.page expect.
@@ -73,7 +75,7 @@ impl WaczWriter {
     /// Adds index and pages, then the list of everything. `pages` are JSON objects with `url` and `ts`.
     pub fn finish(
         mut self,
-        index: &CdxLines,
+        index: Sorter,
         pages: impl Iterator<Item = String>,
         about: &About,
     ) -> io::Result<File> {
@@ -112,29 +114,40 @@ impl WaczWriter {
     }
 
     /// The sorted lines in blocks, and a list of the blocks to find one's way.
-    fn write_index(&mut self, lines: &CdxLines) -> io::Result<()> {
-        let file_name = INDEX.rsplit('/').next().unwrap_or_default();
-        let mut blocks = format!("!meta 0 {}\n", json!({"format": "cdxj-gzip-1.0", "filename": file_name}));
+    fn write_index(&mut self, index: Sorter) -> io::Result<()> {
+        let mut blocks = format!("!meta 0 {}\n", json!({"format": "cdxj-gzip-1.0", "filename": INDEX_NAME}));
         self.begin(INDEX, Room::Small)?;
-        let mut sorted = lines.sorted().peekable();
-        while let Some(first) = sorted.peek() {
-            let key = first.split(" {").next().unwrap_or_default().to_owned();
-            let mut block = GzEncoder::new(Vec::new(), Compression::default());
-            for line in sorted.by_ref().take(BLOCK_LINES) {
-                block.write_all(line.as_bytes())?;
+        let (mut lines, mut count) = (String::new(), 0);
+        Sorter::merge(vec![index], &mut |line| {
+            lines.push_str(line);
+            count += 1;
+            if count == BLOCK_LINES {
+                count = 0;
+                blocks.push_str(&self.write_block(&std::mem::take(&mut lines))?);
             }
-            let block = block.finish()?;
-            let place = json!({
-                "offset": self.length(), "length": block.len(), "filename": file_name,
-                "digest": hex(DigestKind::Sha256.of(&block)),
-            });
-            blocks.push_str(&format!("{key} {place}\n"));
-            self.write_all(&block)?;
+            Ok(())
+        })?;
+        if count > 0 {
+            blocks.push_str(&self.write_block(&lines)?);
         }
         self.end()?;
         self.begin(INDEX_OF_INDEX, Room::Small)?;
         self.write_all(blocks.as_bytes())?;
         self.end()
+    }
+
+    /// Returns the block's line in the list of blocks.
+    fn write_block(&mut self, lines: &str) -> io::Result<String> {
+        let key = lines.split(" {").next().unwrap_or_default();
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(lines.as_bytes())?;
+        let packed = packed.finish()?;
+        let place = json!({
+            "offset": self.length(), "length": packed.len(), "filename": INDEX_NAME,
+            "digest": hex(DigestKind::Sha256.of(&packed)),
+        });
+        self.write_all(&packed)?;
+        Ok(format!("{key} {place}\n"))
     }
 
     fn begin(&mut self, name: &str, room: Room) -> io::Result<()> {

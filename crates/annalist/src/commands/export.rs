@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use annalist_crawl::clock;
 use annalist_crawl::job::JobDir;
-use annalist_warc::{About, Copied, Copier, CopySettings, Ending, Framing, Span, WarcFile};
+use annalist_warc::{About, Copied, Copier, CopySettings, WarcFile};
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -83,7 +83,9 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     }
     if let Some(fresh) = &outputs.wacz {
         let about = About { main_page: pages.main_page(), ..about(args) };
-        let copier = Copier::into_wacz(fresh.create_file()?, settings(args, &args.wacz, &survey))?;
+        let scratch = fresh.open_path().parent().filter(|dir| *dir != Path::new(""));
+        let scratch = scratch.unwrap_or(Path::new("."));
+        let copier = Copier::into_wacz(fresh.create_file()?, scratch, settings(args, &args.wacz, &survey))?;
         done.copied = copy(copier, &survey, pages, &about, &watch)?;
     }
     outputs.keep()?;
@@ -187,7 +189,7 @@ fn copy_file(copier: &mut Copier, surveyed: &Surveyed, survey: &Survey, watch: &
             &survey.entries,
             |entry| entry.chosen != Chosen::No,
             &mut |entry, record| {
-                copier.pack(record)?;
+                copier.pack(record, &surveyed.file.name)?;
                 watch.advance(entry.length)
             },
         );
@@ -195,15 +197,7 @@ fn copy_file(copier: &mut Copier, surveyed: &Surveyed, survey: &Survey, watch: &
     let entries = survey.entries.get(surveyed.entries.clone()).unwrap_or_default();
     let section = surveyed.file.open()?;
     for entry in entries.iter().filter(|entry| entry.chosen != Chosen::No) {
-        copier.copy(
-            &section,
-            Span {
-                offset: entry.offset,
-                length: entry.length,
-                framing: Framing::Alone,
-                ending: Ending::Regular,
-            },
-        )?;
+        copier.copy(&section, entry.offset, entry.length)?;
         watch.advance(entry.length)?;
     }
     Ok(())

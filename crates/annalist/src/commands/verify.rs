@@ -57,6 +57,8 @@ pub fn run(args: &VerifyArgs) -> Result<Exit> {
         records += report.records;
         problems += report.problems.len() as u64 + report.more_problems;
         match report.problems.len() {
+            // The package around WARC files, which have reports of their own.
+            0 if report.records == 0 => println!("{}: valid", file.display()),
             0 => println!("{}: valid, {} records", file.display(), show::count(report.records)),
             n => {
                 let many = if n == 1 { "problem" } else { "problems" };

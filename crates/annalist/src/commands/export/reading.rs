@@ -95,7 +95,8 @@ impl PageReader {
             seen.page = url.ok().map(|url| self.reader.read(&url, &head, &body));
             return seen;
         }
-        let Ok((Some(head), rest)) = HttpHead::read(record) else { return seen };
+        let named = field("WARC-Identified-Payload-Type");
+        let Ok((Some(head), rest)) = HttpHead::read_or_bare(record, named.as_deref()) else { return seen };
         seen.status = head.status.parse().ok();
         seen.mime = plain_mime(head.field("content-type").unwrap_or_default());
         let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default());

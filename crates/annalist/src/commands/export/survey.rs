@@ -8,7 +8,9 @@ use std::ops::Range;
 
 use annalist_model::CanonicalUrl;
 use annalist_sources::is_being_written;
-use annalist_warc::{BlockRecord, Compression, Ending, Fields, Framing, Hole, HttpHead, Span, WarcFile};
+use annalist_warc::{
+    BlockRecord, Compression, Ending, Fields, Format, Framing, Hole, HttpHead, Span, WarcFile,
+};
 use anyhow::{Context, Result};
 
 use super::selection::{End, Known, Selection, Subject, digits};
@@ -68,7 +70,7 @@ pub enum Chosen {
 pub struct Surveyed {
     pub file: WarcFile,
     pub entries: Range<usize>,
-    /// Whether every record is a gzip member of its own, so that it can be copied as it is.
+    /// Whether every record is a WARC record in a gzip member of its own, so that it can be copied as it is.
     pub has_members: bool,
 }
 
@@ -120,11 +122,13 @@ impl Survey {
         let first = self.entries.len();
         let section = file.open().with_context(|| format!("{} cannot be read", file.shown()))?;
         let mut reader = section.records_at(0);
-        let (mut number, mut all_alone, mut done) = (0, true, 0);
+        let (mut number, mut as_ours, mut done) = (0, true, 0);
+        let mut holes: Vec<Hole> = Vec::new();
         loop {
             let walked = match reader.next_record() {
                 Ok(Some(mut record)) => {
                     number += 1;
+                    as_ours &= record.format == Format::Warc;
                     let looked = Looked::at(&mut record);
                     record.finish().map(|span| (looked, span))
                 }
@@ -133,23 +137,26 @@ impl Survey {
             };
             match walked {
                 Ok((looked, span)) => {
-                    all_alone &= span.framing == Framing::Alone && span.ending == Ending::Regular;
+                    as_ours &= span.framing == Framing::Alone && span.ending == Ending::Regular;
                     self.take(looked, span, number - 1, selection);
                     watch.advance((span.offset + span.length).saturating_sub(done))?;
                     done = done.max(span.offset + span.length);
                 }
-                Err(fault) => {
-                    let hole = Hole { bytes: reader.skip_broken(), error: fault };
-                    if is_being_written(&file.path, &hole) {
-                        break;
+                Err(error) => {
+                    let bytes = reader.skip_broken();
+                    match holes.last_mut() {
+                        Some(last) if last.bytes.end >= bytes.start => last.bytes.end = bytes.end,
+                        _ => holes.push(Hole { bytes, error }),
                     }
-                    self.damaged += 1;
-                    watch.tell(&format!("{}: {hole}", file.shown()));
                 }
             }
         }
+        for hole in holes.iter().filter(|hole| !is_being_written(&file.path, hole)) {
+            self.damaged += 1;
+            watch.tell(&format!("{}: {hole}", file.shown()));
+        }
         watch.advance(file.length.saturating_sub(done))?;
-        let has_members = reader.compression() == Compression::Gzip && all_alone;
+        let has_members = reader.compression() == Compression::Gzip && as_ours;
         self.files.push(Surveyed { file, entries: first..self.entries.len(), has_members });
         Ok(())
     }
@@ -299,7 +306,7 @@ fn subject_of<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>, at: u64) -> Su
     let url = target(&record.fields).unwrap_or_default().to_owned();
     let own_type = record.fields.get("Content-Type").unwrap_or_default().to_owned();
     let is_http = matches!(record.kind(), "response" | "revisit");
-    let head = if is_http { HttpHead::read(&mut *record).ok().and_then(|(head, _)| head) } else { None };
+    let head = if is_http { http_head(record) } else { None };
     let mime = match &head {
         Some(head) => head.field("Content-Type").unwrap_or_default().to_owned(),
         None if is_http => String::new(),
@@ -313,6 +320,11 @@ fn subject_of<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>, at: u64) -> Su
         mime: plain_mime(&mime),
         known: Known::default(),
     }
+}
+
+fn http_head<R: BufRead + Seek>(record: &mut BlockRecord<'_, R>) -> Option<HttpHead> {
+    let named = record.fields.get("WARC-Identified-Payload-Type").map(str::to_owned);
+    HttpHead::read_or_bare(record, named.as_deref()).ok()?.0
 }
 
 /// Lower case, without parameters.
