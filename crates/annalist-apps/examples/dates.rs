@@ -54,7 +54,10 @@ impl Watch {
         let body = fs::read(file)?;
         let head = ResponseHead { status: 200, fields: Vec::new() };
         let (page, tree) = self.reader.read_with_tree(url, &head, &body);
-        let tree = tree.ok_or_else(|| format!("{} is no HTML page", file.display()))?;
+        self.pages += 1;
+        self.bytes += body.len();
+        // What is no HTML page has no date.
+        let Some(tree) = tree else { return Ok(Dates::default()) };
         // What is made at first use is made once a crawl.
         let found = dates(&tree, &page, url, &head, self.latest);
         let before = cpu();
@@ -62,8 +65,6 @@ impl Watch {
             std::hint::black_box(dates(&tree, &page, url, &head, self.latest));
         }
         self.spent += cpu().saturating_sub(before);
-        self.pages += 1;
-        self.bytes += body.len();
         Ok(found)
     }
 

@@ -23,7 +23,7 @@ pub(super) struct Places<'p> {
     tree: &'p Tree,
     /// In the text of the page.
     pub(super) headline: Option<Range<usize>>,
-    /// What the headline stands in, inside out.
+    /// What the headline stands in, in the order of the page.
     above: Vec<NodeId>,
     /// The article under a headline that stands in none.
     article: Option<NodeId>,
@@ -78,7 +78,8 @@ impl<'p> Places<'p> {
     ) -> Places<'p> {
         let headline = headline(tree, page, &found.headings, texts);
         let parents = |node: NodeId| std::iter::successors(tree.parent(node), |node| tree.parent(*node));
-        let above: Vec<NodeId> = headline.map_or_else(Vec::new, |node| parents(node).collect());
+        let mut above: Vec<NodeId> = headline.map_or_else(Vec::new, |node| parents(node).collect());
+        above.sort_unstable();
         let is_inside = found.articles.iter().any(|article| above.contains(article));
         let length = |node: &NodeId| tree.stands_at(*node).map_or(0, |stands| stands.len());
         let has_heading = |node: NodeId| {
@@ -97,7 +98,7 @@ impl<'p> Places<'p> {
     pub(super) fn look(&self, node: NodeId) -> Place {
         let mut place = Place { named: Named::Nothing, region: Region::Matter, up: 0 };
         let mut next = Some(node);
-        while let Some(node) = next.filter(|node| !self.above.contains(node)) {
+        while let Some(node) = next.filter(|node| !self.holds_headline(*node)) {
             next = self.tree.parent(node);
             let Some(element) = self.tree.element(node) else { continue };
             if place.up < NAMED_WITHIN && place.named > Named::Modified && self.is_small(node) {
@@ -121,7 +122,11 @@ impl<'p> Places<'p> {
         let scope = around.find(|node| {
             self.tree.element(*node).is_some_and(|element| element.attribute("itemscope").is_some())
         });
-        scope.is_some_and(|scope| self.above.contains(&scope) || self.article == Some(scope))
+        scope.is_some_and(|scope| self.holds_headline(scope) || self.article == Some(scope))
+    }
+
+    fn holds_headline(&self, node: NodeId) -> bool {
+        self.above.binary_search(&node).is_ok()
     }
 
     fn is_small(&self, node: NodeId) -> bool {

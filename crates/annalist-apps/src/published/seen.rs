@@ -30,7 +30,10 @@ pub(super) fn read(clues: &mut Clues<'_>) {
     let mut done = 0;
     let mut seen = 0;
     for (from, until) in Years::of(text, i64::from(clues.latest.year())) {
-        if from < done || seen >= MOST_SEEN {
+        if seen >= MOST_SEEN {
+            break;
+        }
+        if from < done {
             continue;
         }
         let start = floor(text, from.saturating_sub(BEFORE).max(done));
@@ -110,9 +113,13 @@ pub(super) fn label_at(text: &str, from: usize, until: usize) -> Option<Label> {
     label(text, line_from, from, until, line_until)
 }
 
+/// The line around a date, as far as it matters: no further than what makes it a long one.
 fn line_around(text: &str, from: usize, until: usize) -> (usize, usize) {
-    let before = text.get(..from).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    let behind = text.get(until..).and_then(|behind| behind.find('\n')).map_or(text.len(), |at| until + at);
+    let first = floor(text, from.saturating_sub(2 * SHORT_LINE));
+    let last = floor(text, (until + 2 * SHORT_LINE).min(text.len()));
+    let before =
+        text.get(first..from).and_then(|before| before.rfind('\n')).map_or(first, |at| first + at + 1);
+    let behind = text.get(until..last).and_then(|behind| behind.find('\n')).map_or(last, |at| until + at);
     (before, behind)
 }
 

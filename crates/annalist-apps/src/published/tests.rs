@@ -356,6 +356,15 @@ fn no_page_is_too_odd() {
     ] {
         found(&format!("<html>{html}"));
     }
+    for piece in [
+        "17.05.14 ",
+        "<i>17 May 2014 ",
+        "a",
+        "<time datetime=2014-05-17>",
+        "<div class=date><article itemscope>",
+    ] {
+        found(&format!("<html><h1>{}", piece.repeat(5000)));
+    }
     let many = "<p class=date>17 May 2014</p>".repeat(2000);
     assert_eq!(day(&article("en", &many)).as_deref(), Some("2014-05-17"));
 }
