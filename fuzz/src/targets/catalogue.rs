@@ -46,5 +46,5 @@ fn look(catalogue: &Catalogue) {
     let seen = recognise(catalogue, &Input { tree: &tree, page: &page, url: &url, head: &head, at: None });
     assert_eq!(seen.choices.len(), if seen.application.is_some() { page.links.len() } else { 0 });
     assert!(seen.objects.len() <= tree.len(), "more objects than there are elements");
-    assert!(report(&seen, &page.links).is_object());
+    assert!(report(&seen, &page).is_object());
 }
