@@ -9,6 +9,7 @@ use annalist_sources::{ArchiveSource, NotThere, Snapshot};
 use tokio::task::JoinSet;
 
 use crate::budget::Allowance;
+use crate::choice::worthwhile;
 use crate::clock;
 use crate::delay::rules_for;
 use crate::finish::{
@@ -43,7 +44,7 @@ enum Turned {
 
 pub async fn drive(mut turn: Turn, stages: &Arc<Stages>) {
     let mut under_way = JoinSet::new();
-    for leased in turn.links() {
+    for leased in worthwhile(turn.links(), stages) {
         let stages = Arc::clone(stages);
         under_way.spawn(async move {
             let turned = collect(&leased, &stages).await;

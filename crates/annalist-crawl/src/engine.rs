@@ -294,11 +294,11 @@ impl Crawl {
                 let next = stages.frontier().next(now);
                 match next {
                     Ok(Some(lease)) if self.choice.is_beneath(&lease, stages, now) => {
-                        Turn::new(lease, now.plus(choice::BETWEEN)).give_back(stages);
+                        Turn::new(lease, now.plus(choice::rest(stages))).give_back(stages);
                         break;
                     }
                     Ok(Some(lease)) => {
-                        self.choice.took(now);
+                        self.choice.took(&lease, now);
                         turn::start(Turn::new(lease, now), None, stages);
                     }
                     Ok(None) => break,

@@ -352,10 +352,10 @@ fn pages_that_were_archived_before_the_event_come_after_those_that_were_not() {
         }
     }
     archive.page("http://fest.test/", "2010-06-03", &front);
-    // The last of a turn are taken side by side: the turn in which the old ones begin is left out.
-    let output = extract(dir.path(), &archive.write(dir.path()), &["--limit", "9"]);
+    let limit = (1 + EACH).to_string();
+    let output = extract(dir.path(), &archive.write(dir.path()), &["--limit", &limit]);
     assert_exit(&output, 0);
     let taken = taken(&dir.path().join("job"));
     let old: Vec<_> = taken.iter().filter(|(url, _)| url.contains("/old")).collect();
-    assert!(old.is_empty() && taken.len() == 9, "{taken:?}");
+    assert!(old.is_empty() && taken.len() == 1 + EACH, "{taken:?}");
 }
