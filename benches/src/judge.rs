@@ -39,13 +39,13 @@ pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
 }
 
 /// The pages of a web that have a topic.
-struct Topics {
+pub struct Topics {
     /// In the order of the truth; the crawl is about the topic of the first.
     pages: Vec<(String, u64)>,
 }
 
 impl Topics {
-    fn read(truth: &Path) -> Result<Topics> {
+    pub fn read(truth: &Path) -> Result<Topics> {
         let truth: Value = serde_json::from_slice(&std::fs::read(truth)?)?;
         let pages = truth["pages"].as_array().context("the truth names no pages")?;
         let topical = pages.iter().filter(|page| {
@@ -56,7 +56,7 @@ impl Topics {
     }
 
     /// Pages about the topic, from all over the web.
-    fn references(&self) -> Vec<&str> {
+    pub fn references(&self) -> Vec<&str> {
         let Some((_, topic)) = self.pages.first() else { return Vec::new() };
         let about: Vec<&str> =
             self.pages.iter().filter(|page| page.1 == *topic).map(|page| page.0.as_str()).collect();

@@ -12,6 +12,7 @@ mod apps;
 mod archive;
 mod crawl;
 mod dates;
+mod extract;
 mod hazard;
 mod judge;
 mod process;
@@ -31,6 +32,7 @@ enum Part {
     Apps,
     Index,
     Lookup,
+    Extract,
     Dates,
     Hazard,
     Reference,
@@ -75,6 +77,7 @@ fn main() -> Result<()> {
         Part::Apps,
         Part::Index,
         Part::Lookup,
+        Part::Extract,
         Part::Dates,
         Part::Hazard,
         Part::Reference,
@@ -89,6 +92,7 @@ fn main() -> Result<()> {
                 Part::Apps => apps::measure()?,
                 Part::Index => archive::measure_index()?,
                 Part::Lookup => archive::measure_lookup()?,
+                Part::Extract => extract::measure(args.pages, args.hosts)?,
                 Part::Dates => dates::measure()?,
                 Part::Hazard => hazard::measure()?,
                 Part::Reference => reference::measure()?,

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use annalist_apps::adapt::Notebook;
 use annalist_apps::automaton::Beside;
-use annalist_apps::catalogue::{Loaded, Shown, load};
+use annalist_apps::catalogue::{Loaded, Shown, head_of, load};
 use annalist_apps::{Catalogue, Input, Seen, parts, recognise_and_learn, report};
 use annalist_model::page::Part;
 use annalist_model::{CanonicalUrl, Canonicaliser, Page, ResponseHead, Time};
@@ -124,7 +124,7 @@ fn samples(reader: &Reader) -> Outcome<Vec<Sample>> {
             let expected = application.join("expected").join(name).with_extension("json");
             let expected: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(expected)?)?;
             let url = CanonicalUrl::parse(expected["url"].as_str().unwrap_or("http://localhost/"))?;
-            samples.push(Sample::read(reader, url, head(200, &fields), &std::fs::read(&file)?)?);
+            samples.push(Sample::read(reader, url, head_of(&fields), &std::fs::read(&file)?)?);
         }
     }
     Ok(samples)
@@ -156,16 +156,10 @@ fn web_pages(reader: &Reader) -> Outcome<Vec<Sample>> {
     let read = pages.take(WEB_PAGES).map(|page| {
         let answer = world.answer(&Request::get(&page.host, &page.path));
         let response = answer.response().ok_or("no response")?;
-        let head = head(response.status, &response.fields);
+        let head = ResponseHead { status: response.status, ..head_of(&response.fields) };
         Sample::read(reader, CanonicalUrl::parse(&page.url)?, head, &response.body)
     });
     read.collect()
-}
-
-fn head(status: u16, fields: &str) -> ResponseHead {
-    let fields = fields.lines().filter_map(|line| line.split_once(": "));
-    let fields = fields.map(|(name, value)| (name.to_owned(), value.as_bytes().to_vec())).collect();
-    ResponseHead { status, fields }
 }
 
 /// Applications that no page belongs to, each with every kind of sign and a level.

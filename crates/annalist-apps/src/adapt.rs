@@ -178,22 +178,27 @@ fn tried(
     let Some(application) = catalogue.applications.first() else { return Vec::new() };
     let Some(level) = application.levels.first() else { return Vec::new() };
     let matches = catalogue.automaton.run(input.tree, &[]);
-    extract::objects(application, level, &matches, input).0
+    extract::objects(application, level, &matches, input).objects
+}
+
+/// A page that an application was recognised in, and what its rules have found.
+pub(crate) struct Looked<'l> {
+    pub catalogue: &'l Catalogue,
+    pub application: &'l Application,
+    pub level: Option<&'l Level>,
+    pub matches: &'l Matches,
+    pub input: &'l Input<'l>,
+    pub objects: &'l [Object],
 }
 
 /// Repairs what does not work on a page. `before`: what was lifted out of it the last time. Gives what is on the page by the repaired
 /// rules, and what was learned.
-#[expect(clippy::too_many_arguments, reason = "what is known of a page, and nothing else")]
-pub fn adapt(
-    catalogue: &Catalogue,
-    application: &Application,
-    level: Option<&Level>,
-    matches: &Matches,
-    input: &Input<'_>,
-    objects: &[Object],
+pub(crate) fn adapt(
+    page: &Looked<'_>,
     before: Option<&[Object]>,
     works: &dyn Fn(&str) -> bool,
 ) -> Option<(Vec<Object>, Lesson)> {
+    let Looked { catalogue, application, level, matches, input, objects } = *page;
     let setting = Setting { catalogue, application, matches, input, effort: Cell::new(MOST_EFFORT) };
     let Some(level) = level else {
         // With what was on the page before, the level whose objects are found again is its level.

@@ -16,7 +16,7 @@ mod load;
 mod xml;
 
 pub use compile::{Application, Catalogue, FieldPlan, Level, LinkRule, Links, ObjectPlan, Shown};
-pub use load::{BUILT_IN, Loaded, load};
+pub use load::{BUILT_IN, Loaded, head_of, load};
 
 /// Something wrong in a catalogue file.
 #[derive(Clone, Debug, PartialEq, Eq)]

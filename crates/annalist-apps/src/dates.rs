@@ -45,6 +45,8 @@ pub enum Order {
     Dmy,
     Mdy,
     Ymd,
+    /// The month, as in `03/05/2013` and `03.05.13`; but who writes `05.03.2013` begins with the day in English too.
+    English,
 }
 
 /// The number of the month of that name, in lower case.

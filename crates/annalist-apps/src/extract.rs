@@ -14,16 +14,28 @@ use crate::navigate::{paged, without};
 use crate::parts::Extent;
 use crate::place::{Base, base_of};
 
-/// More objects than this on one page are made by a machine.
-const MOST_OBJECTS: usize = 5_000;
+mod split;
 
-/// The objects of a page on that level, in the page's order, and where they are.
+/// More objects than this on one page are made by a machine.
+pub(crate) const MOST_OBJECTS: usize = 5_000;
+
+/// The objects of a page, in its order.
+#[derive(Debug, Default)]
+pub(crate) struct Lifted {
+    pub objects: Vec<Object>,
+    /// Where each of them is.
+    pub places: Vec<Extent>,
+    /// There were more than [`MOST_OBJECTS`].
+    pub is_cut: bool,
+}
+
+/// The objects of a page on that level.
 pub(crate) fn objects(
     application: &Application,
     level: &Level,
     matches: &Matches,
     input: &Input<'_>,
-) -> (Vec<Object>, Vec<Extent>) {
+) -> Lifted {
     let found = Found::of(level, matches, input.tree);
     if found.places.is_empty() {
         return Default::default();
@@ -36,6 +48,7 @@ pub(crate) fn objects(
             reading.gather(field, kind, &mut values);
         }
     }
+    let parts = split::join(&found, input.tree, &mut values);
     // A page that can be had under several addresses says which is its own.
     let own = input.page.canonical.as_ref().filter(|own| own.host() == input.url.host());
     let own = own.unwrap_or(input.url);
@@ -49,7 +62,17 @@ pub(crate) fn objects(
     reading.relate(level, &mut objects, &thread);
     let extents =
         found.places.iter().enumerate().map(|(place, (node, _))| found.extent(input.tree, place, *node));
-    objects.into_iter().zip(extents).filter(|(object, _)| counts(object)).unzip()
+    let mut extents: Vec<Extent> = extents.collect();
+    for (part, whole) in parts.iter().enumerate().filter_map(|(part, whole)| Some((part, (*whole)?))) {
+        let last = extents.get(part).map(|extent| extent.last);
+        if let (Some(whole), Some(last)) = (extents.get_mut(whole), last) {
+            whole.last = last;
+        }
+    }
+    let all = objects.into_iter().zip(extents).zip(parts);
+    let counting = all.filter(|((object, _), part)| part.is_none() && counts(object));
+    let (objects, places) = counting.map(|(one, _)| one).unzip();
+    Lifted { objects, places, is_cut: found.is_cut }
 }
 
 /// Where the objects of a page are, in the page's order.
@@ -59,6 +82,8 @@ struct Found {
     by_node: Map<NodeId, usize>,
     /// The neighbours of objects that go on in them, with the object each belongs to.
     runs: Map<NodeId, usize>,
+    /// There are more.
+    is_cut: bool,
 }
 
 impl Found {
@@ -79,6 +104,7 @@ impl Found {
             }
         }
         places.sort_by_key(|(node, _)| matches.place(*node));
+        let is_cut = places.len() > MOST_OBJECTS;
         places.truncate(MOST_OBJECTS);
         let by_node: Map<NodeId, usize> =
             places.iter().enumerate().map(|(place, (node, _))| (*node, place)).collect();
@@ -98,7 +124,12 @@ impl Found {
                 }
             }
         }
-        Found { places, by_node, runs }
+        Found { places, by_node, runs, is_cut }
+    }
+
+    /// The number of an object's plan.
+    fn kind(&self, place: usize) -> Option<usize> {
+        self.places.get(place).map(|(_, kind)| *kind)
     }
 
     /// The innermost object that a node is in, beginning with the node itself.
@@ -208,6 +239,8 @@ impl Reading<'_> {
         // Values of an earlier field of the same name stand.
         let taken: Vec<bool> =
             values.iter().map(|values| values.of.contains_key(&field.rule.field)).collect();
+        // The last element of each body, which may go on in the next.
+        let mut ends: Map<usize, NodeId> = Map::default();
         for spot in select(self.input.tree, self.matches, at) {
             let Some(place) = self.found.owner(self.input.tree, spot.node) else { continue };
             let is_own = self.found.places.get(place).is_some_and(|(_, own)| *own == kind);
@@ -215,10 +248,20 @@ impl Reading<'_> {
                 continue;
             }
             let Some(values) = values.get_mut(place) else { continue };
-            if values.of.contains_key(&field.rule.field) && !field.rule.field.is_list() {
+            let is_more = field.rule.field == Field::Body
+                && ends.get(&place).is_some_and(|end| split::goes_on(self.input.tree, *end, spot.node));
+            if values.of.contains_key(&field.rule.field) && !field.rule.field.is_list() && !is_more {
                 continue;
             }
             let Some(value) = self.value(field, Some(&spot), &left) else { continue };
+            if field.rule.field == Field::Body {
+                ends.insert(place, spot.node);
+            }
+            if is_more && let Some(body) = values.of.get_mut(&Field::Body).and_then(|all| all.first_mut()) {
+                body.push('\n');
+                body.push_str(&value);
+                continue;
+            }
             if field.rule.field == Field::Id {
                 values.anchor = self.anchor(&spot);
                 values.is_local = field.rule.is_local;
@@ -425,3 +468,6 @@ fn identity(object: &Object, native: Option<&str>, input: &Input<'_>, applicatio
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

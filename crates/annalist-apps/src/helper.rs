@@ -6,9 +6,10 @@ use std::sync::{Mutex, PoisonError};
 use annalist_model::{CanonicalUrl, Object, Page, ResponseHead, Time};
 use annalist_read::tree::Tree;
 
-use crate::adapt::{Changed, Lesson, Notebook, Standing};
-use crate::automaton::{Beside, Matches};
-use crate::catalogue::{Application, Catalogue, Description, Level, LevelKind, Shown};
+use crate::adapt::{Changed, Lesson, Looked, Notebook, Standing};
+use crate::automaton::Beside;
+use crate::catalogue::{Catalogue, Description, Level, LevelKind, Shown};
+use crate::extract::Lifted;
 use crate::navigate::{Choice, choose, paged};
 use crate::parts::Extent;
 use crate::{adapt, extract, generic};
@@ -35,6 +36,8 @@ pub struct Seen {
     /// It is a list that leads to everything below this folder of its host.
     pub index_of: Option<String>,
     pub objects: Vec<Object>,
+    /// There were more objects than are kept of a page.
+    pub is_cut: bool,
     /// Where each of them is; nowhere if no description says it.
     pub places: Vec<Extent>,
     /// What becomes of each of the page's links.
@@ -85,21 +88,22 @@ fn look(catalogue: &Catalogue, input: &Input<'_>, learning: Option<&mut Learning
         return Seen { objects, ..Seen::default() };
     };
     let mut level = application.level(&shown);
-    let (mut objects, mut places) = (Vec::new(), Vec::new());
+    let mut lifted = Lifted::default();
     let mut changes = Vec::new();
     if level.is_none_or(|level| level.kind == LevelKind::Terminal) {
         if let Some(level) = level {
-            (objects, places) = extract::objects(application, level, &matches, input);
+            lifted = extract::objects(application, level, &matches, input);
         }
-        let page = Looked { catalogue, application, level, matches: &matches, input };
-        if let Some((learned, lesson)) = learning.and_then(|learning| learning.learn(&page, &objects)) {
+        let page =
+            Looked { catalogue, application, level, matches: &matches, input, objects: &lifted.objects };
+        if let Some((learned, lesson)) = learning.and_then(|learning| learning.learn(&page)) {
             // Where they stand is not kept: the page is judged by its markup.
-            (objects, places) = (learned, Vec::new());
+            lifted = Lifted { objects: learned, ..Lifted::default() };
             changes = lesson.changes;
             level = application.levels.iter().find(|level| level.id == lesson.level);
         }
-        if objects.is_empty() {
-            objects = generic::read(input.tree, input.page, input.url, input.at);
+        if lifted.objects.is_empty() {
+            lifted.objects = generic::read(input.tree, input.page, input.url, input.at);
         }
     }
     let navigation = choose(application, level, &matches, input);
@@ -108,29 +112,21 @@ fn look(catalogue: &Catalogue, input: &Input<'_>, learning: Option<&mut Learning
         general_type: Some(application.general_type().to_owned()),
         level: level.map(|level| level.id.clone()),
         index_of: level.filter(|level| level.is_index).map(|level| index_of(level, input)),
-        objects,
-        places,
+        objects: lifted.objects,
+        is_cut: lifted.is_cut,
+        places: lifted.places,
         choices: navigation.choices,
         next: navigation.next,
         changes,
     }
 }
 
-/// A page that an application was recognised in.
-struct Looked<'l> {
-    catalogue: &'l Catalogue,
-    application: &'l Application,
-    level: Option<&'l Level>,
-    matches: &'l Matches,
-    input: &'l Input<'l>,
-}
-
 impl Learning<'_> {
     /// What is on the page by repaired rules; nothing where the rules work, or cannot be repaired.
-    fn learn(&mut self, page: &Looked<'_>, objects: &[Object]) -> Option<(Vec<Object>, Lesson)> {
+    fn learn(&mut self, page: &Looked<'_>) -> Option<(Vec<Object>, Lesson)> {
         // On pages without a level, only those with something to read are worth it.
         const LEAST_TEXT: usize = 300;
-        let (application, level, input) = (page.application, page.level, page.input);
+        let Looked { application, level, input, objects, .. } = *page;
         if level.is_none() && input.page.text.len() < LEAST_TEXT {
             return None;
         }
@@ -163,18 +159,7 @@ impl Learning<'_> {
             notebook.lesson(&host, application.software(), looked_for).cloned()
         };
         let again = known.and_then(|lesson| Some((adapt::again(application, &lesson, input)?, lesson)));
-        let learned = again.or_else(|| {
-            adapt::adapt(
-                page.catalogue,
-                application,
-                level,
-                page.matches,
-                input,
-                objects,
-                self.before,
-                &works,
-            )
-        });
+        let learned = again.or_else(|| adapt::adapt(page, self.before, &works));
         let mut notebook = self.notebook.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((objects, lesson)) = learned else {
             if is_failing {

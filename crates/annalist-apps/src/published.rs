@@ -96,7 +96,7 @@ struct Clues<'p> {
     tree: &'p Tree,
     page: &'p Page,
     places: Places<'p>,
-    order: Order,
+    order: Option<Order>,
     /// Nothing is published later.
     latest: Date,
     captured: Captured,
@@ -106,6 +106,8 @@ struct Clues<'p> {
     texts: Vec<(usize, NodeId)>,
     /// The address of the picture that shows what the page is about.
     picture: Option<String>,
+    /// The first pictures on the page.
+    pictures: Vec<NodeId>,
     /// The month that the address names without a day.
     month: Option<Date>,
     /// The latest year of a copyright.
@@ -122,6 +124,7 @@ impl<'p> Clues<'p> {
             places: Places::of(tree, page, &Landmarks::default(), &[]),
             texts: Vec::new(),
             picture: None,
+            pictures: Vec::new(),
             order: order(tree, page, url),
             latest,
             captured,
@@ -134,7 +137,7 @@ impl<'p> Clues<'p> {
 
     /// A date that is said to machines.
     fn say(&mut self, evidence: Evidence, says: Says, weight: f32, text: &str) {
-        let hints = Hints { order: Some(self.order), ..Hints::default() };
+        let hints = Hints { order: self.order, ..Hints::default() };
         if self.all.len() < MOST_CLUES
             && let Some(moment) = dates::moment(text, &hints)
         {
@@ -160,7 +163,7 @@ impl<'p> Clues<'p> {
             Captured::At(time) => Some(time),
             Captured::Before(_) => None,
         };
-        Hints { order: Some(self.order), now, ..Hints::default() }
+        Hints { order: self.order, now, ..Hints::default() }
     }
 
     /// What the words around an element say of its date.
@@ -213,17 +216,17 @@ fn day_of(day: Date) -> Moment {
     Moment { day, other: None, precision: Precision::Day, clock: None, offset: None }
 }
 
-/// Whether `03/05/2013` is in March or in May.
-fn order(tree: &Tree, page: &Page, url: &CanonicalUrl) -> Order {
+/// Whether `03/05/2013` is in March or in May; where nothing is said, the mark between them tells.
+fn order(tree: &Tree, page: &Page, url: &CanonicalUrl) -> Option<Order> {
     let said = place::language(tree).map(str::to_ascii_lowercase);
     let language = said.as_deref().filter(|said| !said.is_empty()).or(page.language.as_deref()).unwrap_or("");
     let country = url.host_name().rsplit('.').next().unwrap_or("");
-    let english = language.is_empty() || language == "en" || language.starts_with("en-us");
     let elsewhere = country.len() == 2 && !matches!(country, "us" | "tv" | "io" | "me" | "co" | "ph" | "to");
     match language.get(..2).unwrap_or("") {
-        "ja" | "zh" | "ko" | "hu" | "lt" => Order::Ymd,
-        _ if english && !(elsewhere && language != "en-us") => Order::Mdy,
-        _ => Order::Dmy,
+        "" => None,
+        "ja" | "zh" | "ko" | "hu" | "lt" => Some(Order::Ymd),
+        "en" if language.starts_with("en-us") || (language == "en" && !elsewhere) => Some(Order::English),
+        _ => Some(Order::Dmy),
     }
 }
 

@@ -49,6 +49,10 @@ pub fn report(seen: &Seen, page: &Page) -> Value {
     if let Some(modified) = page.modified {
         told["modified"] = json!(modified.rfc3339());
     }
+    // Of a page with more objects than are kept, only the first are told.
+    if let Some(told) = told.as_object_mut().filter(|_| seen.is_cut) {
+        told.insert("cut".to_owned(), Value::Bool(true));
+    }
     told
 }
 

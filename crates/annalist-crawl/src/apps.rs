@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use annalist_apps::adapt::Notebook;
 use annalist_apps::catalogue::{Application, Description, Mistake, Ruling, load};
 use annalist_apps::published::{self, Captured, Dates};
 use annalist_apps::{Catalogue, Choice, Input, Proven, Seen, parts, recognise_and_learn, report};
+use annalist_disk::{Disk, RealDisk};
 use annalist_frontier::{Change, Frontier};
 use annalist_model::spec::Spec;
 use annalist_model::{CanonicalUrl, Capture, FoundLink, Hop, Link, Page, ResponseHead, Time};
@@ -34,6 +35,8 @@ pub struct Apps {
     notebook: Mutex<Notebook>,
     /// What was on pages the last time.
     memory: Mutex<Memory>,
+    /// One at a time writes it down.
+    saving: Mutex<()>,
     /// Where what is learned is written down.
     folder: Option<PathBuf>,
 }
@@ -43,7 +46,7 @@ pub struct Apps {
 pub struct Sight {
     pub seen: Option<Seen>,
     /// What happened meanwhile that people should hear of.
-    pub news: Option<String>,
+    pub news: Vec<String>,
 }
 
 /// What is known of a host.
@@ -74,6 +77,7 @@ impl Apps {
             hosts: Mutex::default(),
             notebook: Mutex::default(),
             memory: Mutex::new(job.map(|job| Memory::load(&job.objects())).unwrap_or_default()),
+            saving: Mutex::default(),
             folder,
         };
         (Some(apps), mistakes)
@@ -84,20 +88,19 @@ impl Apps {
         let Looked { url, head, at } = *looked;
         let catalogue = self.catalogue();
         let input = Input { tree, page, url, head, at: Some(at) };
-        let before = self.memory.lock().unwrap_or_else(PoisonError::into_inner).of(url.as_str());
+        let before = self.memory().of(url.as_str());
         let (seen, proven) = recognise_and_learn(&catalogue, &self.notebook, before.as_deref(), &input);
         if seen.application.is_some()
             && let Some(level) = seen.level.as_deref().filter(|_| head.status < 400)
         {
             let place = format!("{} {level}", url.host());
-            self.memory.lock().unwrap_or_else(PoisonError::into_inner).keep(
-                &place,
-                url.as_str(),
-                &seen.objects,
-            );
+            self.memory().keep(&place, url.as_str(), &seen.objects);
         }
         page.parts = parts(page, tree, &seen.places);
-        let news = proven.map(|proven| self.adopt(proven));
+        let mut news: Vec<String> = proven.map(|proven| self.adopt(proven)).into_iter().collect();
+        if seen.is_cut {
+            news.push(format!("{url}: only the first {} objects of the page were kept", seen.objects.len()));
+        }
         Sight { seen: Some(seen), news }
     }
 
@@ -124,9 +127,22 @@ impl Apps {
         }
     }
 
-    /// Keeps for another run what was on pages.
+    /// Keeps for another run what was on pages, if there is anything new: durable when it returns.
     pub fn save(&self, job: &JobDir) -> std::io::Result<()> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner).save(&job.objects())
+        let _alone = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(news) = self.memory().news() else { return Ok(()) };
+        let saved = RealDisk.replace(&job.objects(), &news);
+        self.memory().is_new |= saved.is_err();
+        saved
+    }
+
+    /// Whether there is anything that was not saved.
+    pub fn has_news(&self) -> bool {
+        self.memory().is_new
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn catalogue(&self) -> Arc<Catalogue> {

@@ -54,6 +54,8 @@ const FINISHING: Duration = Duration::from_secs(7);
 /// For this long at most the other pages wait for those that say what the topic is.
 const LONGEST_FOR_REFERENCES: Duration = Duration::from_secs(300);
 const GLANCE: Duration = Duration::from_millis(200);
+/// How often what the helper remembers of pages is written down.
+const BETWEEN_SAVES: Duration = Duration::from_secs(20);
 /// How often the dispatcher looks around.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
@@ -272,7 +274,7 @@ impl Crawl {
             Some(_) => stages.spec.frontier.reading_threads.saturating_mul(2),
             None => stages.spec.frontier.visits.saturating_mul(4),
         };
-        let mut published = Time::default();
+        let (mut published, mut kept) = (Time::default(), Time::default());
         loop {
             let now = clock::now();
             if now.since(published) >= BETWEEN_LOOKS {
@@ -281,6 +283,9 @@ impl Crawl {
                 self.heed_stop_request();
                 self.give_up_references();
                 self.tidy_book(now);
+                if now.since(kept) >= BETWEEN_SAVES && self.keep_memory() {
+                    kept = now;
+                }
             }
             if let Some(ending) = self.ending(now) {
                 return ending;
@@ -327,6 +332,15 @@ impl Crawl {
         for key in in_vain {
             finish_waiting(key, &self.stages);
         }
+    }
+
+    /// A kill takes from the next run only what the last pages taught. Says whether there was anything to keep.
+    fn keep_memory(&self) -> bool {
+        let Some(apps) = self.stages.apps.clone().filter(|apps| apps.has_news()) else { return false };
+        let job = self.job.clone();
+        // What cannot be kept now is kept at the end, or in the archive only.
+        tokio::task::spawn_blocking(move || apps.save(&job));
+        true
     }
 
     fn tidy_book(&self, now: Time) {

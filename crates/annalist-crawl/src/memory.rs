@@ -2,7 +2,6 @@
 //! and learned when they are visited again. The archive has all of it; this is only what adaptation needs at hand.
 
 use std::collections::{HashMap, VecDeque};
-use std::io;
 use std::path::Path;
 
 use annalist_model::Object;
@@ -23,6 +22,9 @@ pub struct Memory {
     pages: HashMap<String, Vec<Object>>,
     /// The addresses of each level of a host, the oldest first.
     places: HashMap<String, VecDeque<String>>,
+    /// Whether it has changed since it was written down.
+    #[serde(skip)]
+    pub(crate) is_new: bool,
 }
 
 impl Memory {
@@ -50,6 +52,7 @@ impl Memory {
             }
             members.push_back(url.to_owned());
         }
+        self.is_new |= self.pages.get(url) != Some(&objects);
         self.pages.insert(url.to_owned(), objects);
     }
 
@@ -59,11 +62,9 @@ impl Memory {
         serde_json::from_slice(&bytes).unwrap_or_default()
     }
 
-    /// Written beside and renamed.
-    pub fn save(&self, path: &Path) -> io::Result<()> {
-        let fresh = path.with_extension("new");
-        std::fs::write(&fresh, serde_json::to_vec(self)?)?;
-        std::fs::rename(fresh, path)
+    /// As it is written down, if it has changed since it was the last time.
+    pub fn news(&mut self) -> Option<Vec<u8>> {
+        std::mem::take(&mut self.is_new).then(|| serde_json::to_vec(self).ok()).flatten()
     }
 }
 
@@ -90,7 +91,9 @@ mod tests {
         assert_eq!(memory.of("http://a.test/99"), None);
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("objects.json");
-        memory.save(&path).unwrap();
+        std::fs::write(&path, memory.news().unwrap()).unwrap();
+        memory.keep("b.test post", "http://b.test/", &object("other"));
+        assert_eq!(memory.news(), None);
         assert_eq!(Memory::load(&path).of("http://b.test/"), Some(object("other")));
         std::fs::write(&path, "no JSON").unwrap();
         assert!(Memory::load(&path).pages.is_empty());

@@ -62,12 +62,12 @@ impl Wanted {
     }
 }
 
-/// An answer, a redirect, or neither. A revisit that does not tell is taken for what it mostly is.
+/// An answer, a redirect, or neither. What the index does not tell, of a revisit for one, is taken for what it mostly is.
 fn standing(snapshot: &Snapshot) -> u8 {
     match snapshot.status {
         Some(200..300) => 2,
         Some(300..400) => 1,
-        None if snapshot.is_revisit => 2,
+        None => 2,
         _ => 0,
     }
 }

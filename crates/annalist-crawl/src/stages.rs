@@ -110,7 +110,7 @@ impl Stages {
             }
             let sight =
                 apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &mut page, &looked)).unwrap_or_default();
-            if let Some(news) = sight.news {
+            for news in sight.news {
                 keeper.event(Severity::Info, "apps", news);
             }
             let reading = judging.as_ref().map(|judging| judging.read(key, &page, at));

@@ -196,9 +196,9 @@ impl Inner {
     fn of_address(&self, url: &CanonicalUrl) -> Result<Vec<Snapshot>, NotThere> {
         let mut found = self.look_up(url)?;
         found.retain(|snapshot| snapshot.url == *url);
-        // The status of a revisit may be known from another address only.
-        for revisit in found.iter_mut().filter(|found| found.is_revisit && found.status.is_none()) {
-            revisit.status = self.read(revisit.clone()).ok().map(|found| found.archived.head.status);
+        // That of a revisit may be known from another address only, and some indexes have none.
+        for unknown in found.iter_mut().filter(|found| found.status.is_none()) {
+            unknown.status = self.read(unknown.clone()).ok().map(|found| found.archived.head.status);
         }
         Ok(found)
     }

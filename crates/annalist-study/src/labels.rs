@@ -1,5 +1,6 @@
 //! Which page belongs to which topic, as people said: a file of lines, an address, a tab, a topic's path
-//! (`Science/Biology/Birds`). A page may have several.
+//! (`Science/Biology/Birds`). A page may have several. A table of captures whose first line names the columns `url` and
+//! `event` will do, too: what belongs to no event is left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead};
@@ -36,11 +37,25 @@ pub(crate) struct Labelled {
 impl Labels {
     pub fn read(input: impl BufRead) -> Result<Labels, MalformedLabels> {
         let (mut rows, mut mistakes) = (Vec::new(), Vec::new());
+        let mut columns = None;
         for (place, line) in input.lines().enumerate() {
             let line = line?;
             if line.trim().is_empty() {
                 continue;
             }
+            if place == 0 {
+                columns = Columns::of(&line);
+                if columns.is_some() {
+                    continue;
+                }
+            }
+            let line = match &columns {
+                Some(columns) => match columns.event(&line) {
+                    Some(line) => line,
+                    None => continue,
+                },
+                None => line,
+            };
             match row(&line) {
                 Ok(row) => rows.push(row),
                 Err(what) => mistakes.push(format!("line {}: {what}", place + 1)),
@@ -88,6 +103,26 @@ impl Labels {
     }
 }
 
+/// Where a table has addresses and events.
+struct Columns {
+    url: usize,
+    event: usize,
+}
+
+impl Columns {
+    fn of(heading: &str) -> Option<Columns> {
+        let place = |name: &str| heading.split('\t').position(|column| column.trim() == name);
+        Some(Columns { url: place("url")?, event: place("event")? })
+    }
+
+    /// The line as it would be without other columns; nothing for what belongs to no event.
+    fn event(&self, line: &str) -> Option<String> {
+        let fields: Vec<&str> = line.split('\t').map(str::trim).collect();
+        let (url, event) = (fields.get(self.url)?, fields.get(self.event)?);
+        (!matches!(*event, "" | "-" | "none")).then(|| format!("{url}\t{event}"))
+    }
+}
+
 fn row(line: &str) -> Result<(CanonicalUrl, String), String> {
     let (url, path) = line.split_once('\t').ok_or("no tab between an address and a topic's path")?;
     let path = path.trim().trim_matches('/');
@@ -112,6 +147,14 @@ mod tests {
         assert!(lines.lines().zip(starts).all(|(line, start)| line.starts_with(start)), "{lines}");
         assert!(told(&"x\n".repeat(9)).ends_with("and 4 more lines"));
         assert!(told("\n").contains("no lines"));
+    }
+
+    #[test]
+    fn a_table_of_captures_labels_what_belongs_to_an_event() {
+        let text = "url\tcapture\tevent\nhttp://a.test/\t2008\tfair-2008\nhttp://a.test/2\t2008\tnone\nhttp://a.test/3\t2009\t-\n";
+        let labels = Labels::read(text.as_bytes()).unwrap();
+        assert_eq!(labels.rows.len(), 1);
+        assert_eq!(labels.tops(), ["fair-2008"]);
     }
 
     #[test]

@@ -76,6 +76,18 @@ fn read_arc<R: BufRead + Seek>(source: &mut Source<R>, offset: u64) -> Result<He
     Ok(Head { bytes, format: Format::Arc, version, fields, content_length, line_ends: LineEnds::CrLf })
 }
 
+/// Where a file was compressed in pieces, a head may go on in the next member.
+fn go_on<R: BufRead + Seek>(source: &mut Source<R>) -> Result<(), ReadError> {
+    let (offset, start) = (source.offset(), source.member_start());
+    if !source.is_packed() || !source.next_member()? {
+        return Err(ReadError::new(offset, Fault::CutShort));
+    }
+    match source.starts_record()? {
+        Some(_) => Err(ReadError::new(start, Fault::HeadAcrossMembers)),
+        None => Ok(()),
+    }
+}
+
 fn is_name(name: &str) -> bool {
     let name = name.trim_end();
     !name.is_empty() && name.bytes().all(is_token)
@@ -94,13 +106,12 @@ impl HeadLines {
     fn next<R: BufRead + Seek>(&mut self, source: &mut Source<R>) -> Result<Cow<'_, str>, ReadError> {
         self.line.clear();
         while self.line.last() != Some(&b'\n') {
-            let offset = source.offset();
-            let (packed, start) = (source.is_packed(), source.member_start());
-            let ready = source.fill()?;
-            if ready.is_empty() {
-                let fault = if packed { Fault::HeadAcrossMembers } else { Fault::CutShort };
-                return Err(ReadError::new(offset, fault));
+            let start = source.member_start();
+            if source.fill()?.is_empty() {
+                go_on(source)?;
+                continue;
             }
+            let ready = source.fill()?;
             let used = ready.iter().position(|b| *b == b'\n').map_or(ready.len(), |at| at + 1);
             if used > self.budget {
                 return Err(ReadError::new(start, Fault::HeadTooLong(MAX_HEAD_BYTES)));

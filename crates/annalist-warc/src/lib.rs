@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | what a record says and holds | `record.rs`, `fields.rs`, `digest.rs`, `date.rs` |
 //! | how records get to disk and stay there | `writer.rs`, `pack.rs`, `as_is.rs`, `file_name.rs`, `recover.rs` |
-//! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs`, `find.rs` |
+//! | how files are read, ours and everybody else's | `read.rs`, `head.rs`, `arc.rs`, `source.rs`, `source/`, `unpack.rs`, `http.rs`, `payload.rs`, `ready.rs`, `find.rs` |
 //! | how reading goes on after a damaged place | `resume.rs`, `start.rs`, `fault.rs` |
 //! | how records that lie in one stream get places of their own | `unshare.rs` |
 //! | where a capture is | `cdx.rs`, `surt.rs`, `index.rs`, `index_all.rs`, `members.rs`, `open_index.rs`, `sorter.rs` |

@@ -134,6 +134,12 @@ pub(crate) fn unpack(engine: &mut Decompressor, member: &[u8], unpacked: &mut Ve
     engine.gzip_decompress(member, unpacked).is_ok_and(|made| made == size)
 }
 
+/// What is in one whole gzip member, with its checksum right. `None` for anything else.
+pub(crate) fn unpacked_member(member: &[u8]) -> Option<Vec<u8>> {
+    let mut unpacked = Vec::new();
+    unpack(&mut Decompressor::new(), member, &mut unpacked).then_some(unpacked)
+}
+
 /// Where the next member may begin.
 fn next_magic(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;

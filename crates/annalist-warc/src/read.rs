@@ -200,7 +200,11 @@ impl<R: BufRead + Seek> Reader<R> {
         if inside && self.source.is_packed() {
             (self.framing, self.shares) = (Framing::Shared, true);
         }
-        Head::read(&mut self.source, self.offset).map(Some)
+        let head = Head::read(&mut self.source, self.offset)?;
+        if self.source.member_start() != self.offset {
+            self.framing = Framing::Spread;
+        }
+        Ok(Some(head))
     }
 
     /// Consumes line ends. Returns how many bytes they were.

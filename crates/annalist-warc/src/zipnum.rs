@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use flate2::read::MultiGzDecoder;
-use libdeflater::{CompressionLvl, Compressor, Decompressor};
+use libdeflater::{CompressionLvl, Compressor};
 use serde_json::Value;
 
-use crate::members::unpack;
+use crate::members::unpacked_member;
 use crate::sorted::Sorted;
 
 /// Lines in a member.
@@ -132,11 +132,14 @@ impl ZipNum {
         }
         let mut stored = vec![0; usize::try_from(member.length).unwrap_or_default()];
         self.part(&member.part)?.read_exact_at(&mut stored, member.offset)?;
-        let mut lines = Vec::new();
-        if !unpack(&mut Decompressor::new(), &stored, &mut lines) {
-            lines.clear();
-            MultiGzDecoder::new(stored.as_slice()).take(MOST_BYTES).read_to_end(&mut lines)?;
-        }
+        let lines = match unpacked_member(&stored) {
+            Some(lines) => lines,
+            None => {
+                let mut lines = Vec::new();
+                MultiGzDecoder::new(stored.as_slice()).take(MOST_BYTES).read_to_end(&mut lines)?;
+                lines
+            }
+        };
         let lines = Arc::new(lines);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() >= KEPT {

@@ -48,7 +48,7 @@ pub fn open(spec: &Spec, job: &Path) -> Result<Opened> {
         scratch: scratch.clone(),
         remote,
     };
-    for name in names.iter().filter(|name| !name.contains("://") && !Path::new(name).exists()) {
+    if let Some(name) = names.iter().find(|name| !name.contains("://") && !Path::new(name).exists()) {
         return Err(BadConfiguration(format!("there is no archive {name}")).into());
     }
     let bar = ProgressBar::new_spinner().with_message("looking for captures in the archives");

@@ -47,7 +47,9 @@ pub fn of_file(path: &Path, canonical: &Canonicaliser) -> Result<(CanonicalUrl, 
 pub fn fetching(spec: &Spec, name: &str, urls: &[CanonicalUrl], clicks: u16, pages: Option<u64>) -> Spec {
     let mut small =
         Spec { name: name.to_owned(), topic: Topic::default(), event: None, extract: None, ..spec.clone() };
-    small.seeds = urls.iter().map(|url| Seed { scope: ScopeKind::Any, ..Seed::new(url.clone()) }).collect();
+    // Any scope holds what a page embeds, too.
+    let scope = if clicks == 0 { ScopeKind::Page } else { ScopeKind::Any };
+    small.seeds = urls.iter().map(|url| Seed { scope, ..Seed::new(url.clone()) }).collect();
     small.scope = ScopeRules {
         exclude: spec.scope.exclude.clone(),
         blocked_sites: spec.scope.blocked_sites.clone(),

@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use annalist_testweb::{HostKind, Junk, WorldConfig};
 use annalist_warc::Reader;
@@ -266,6 +266,42 @@ fn a_page_whose_template_changed_between_two_visits_gives_the_same_objects() {
         assert!(object["body"].as_str().unwrap().starts_with("Words number"), "{object}");
         assert!(object["date"].as_str().is_some(), "{object}");
     }
+}
+
+#[test]
+fn what_was_on_pages_is_remembered_though_the_crawl_is_killed() {
+    let server =
+        Script::serve(|path, _| number_of(path).map_or_else(missing, |n| thread(n, ["content", "post"])));
+    let dir = tempfile::tempdir().unwrap();
+    let text = script::spec(server.address, "")
+        .replace("http://a.test/", "http://a.test/viewtopic.php?t=1")
+        .replacen("[politeness]", "recrawl = \"1h\"\n[politeness]", 1);
+    std::fs::write(dir.path().join("spec.toml"), text).unwrap();
+    let job = dir.path().join("job");
+    let mut crawl = annalist();
+    crawl.arg("crawl").arg(dir.path().join("spec.toml")).arg("--job").arg(&job).args(["--json", "--quiet"]);
+    let mut child = crawl.spawn().unwrap();
+    let begun = Instant::now();
+    while !job.join("state/objects.json").exists() && begun.elapsed() < LIMIT {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let kept = std::fs::read_to_string(job.join("state/objects.json")).unwrap();
+    assert!(kept.contains("Words number 2 in thread 1"), "{kept}");
+}
+
+#[test]
+fn a_page_that_is_only_looked_at_is_fetched_without_what_it_embeds() {
+    let server = Script::serve(|path, _| match path {
+        "/page" => html("<title>x</title><p>Some words beside a picture.</p><img src=/picture.png>"),
+        _ => missing(),
+    });
+    let mut look = annalist();
+    look.args(["apps", "extract", "--allow", "127.0.0.0/8", "--contact", "https://example.org/", "--json"]);
+    look.arg(format!("http://{}/page", server.address));
+    assert_exit(&finish(&mut look, LIMIT), 0);
+    assert_eq!(server.paths(), ["/robots.txt", "/page"]);
 }
 
 #[test]

@@ -42,7 +42,9 @@ impl Setting<'_> {
         // What says something else now was edited; what says nothing, the rules do not find any more.
         let lost = there.iter().filter(|object| {
             let found: Vec<&Object> = now.iter().filter(|other| near(object, other)).collect();
-            !has_same(object, now, Field::Body) || !found.iter().any(|other| says_as_much(object, other))
+            !has_same(object, now, Field::Body)
+                || !found.iter().any(|other| says_as_much(object, other))
+                || [Field::Author, Field::Date].into_iter().any(|field| is_blurred(object, now, field))
         });
         let mut kinds: Vec<&str> = lost.map(|object| object.kind.as_str()).collect();
         kinds.sort_unstable();
@@ -331,11 +333,29 @@ fn says_as_much(before: &Object, now: &Object) -> bool {
     keeps(&before.author, &now.author) && keeps(&before.date, &now.date) && keeps(&before.title, &now.title)
 }
 
+/// Whether a name has more around it than it had, or a day has lost its time: that is no other author, and no other date.
+fn is_blurred(before: &Object, now: &[Object], field: Field) -> bool {
+    const DAY: usize = "2011-03-05".len();
+    let mut found = now.iter().filter(|other| near(before, other));
+    !has_same(before, now, field)
+        && found.any(|other| match field {
+            Field::Author => match (&before.author, &other.author) {
+                (Some(before), Some(now)) => now.contains(before.as_str()),
+                _ => false,
+            },
+            _ => match (&before.date, &other.date) {
+                (Some(before), Some(now)) => before.get(..DAY) == now.get(..DAY),
+                _ => false,
+            },
+        })
+}
+
 /// Whether a field that was there is not found any more.
 fn is_lacking(before: &Object, now: &[Object], field: Field) -> bool {
     let mut found = now.iter().filter(|other| near(before, other));
     match field {
         Field::Body => !has_same(before, now, Field::Body),
+        Field::Author | Field::Date if is_blurred(before, now, field) => true,
         Field::Author => before.author.is_some() && !found.any(|other| other.author.is_some()),
         Field::Date => before.date.is_some() && !found.any(|other| other.date.is_some()),
         _ => before.title.is_some() && !found.any(|other| other.title.is_some()),

@@ -105,7 +105,7 @@ fn write_field(out: &mut String, rule: &FieldRule) {
     let _ = write!(out, "      <{name}");
     let order = rule.hints.order.map(|order| match order {
         Order::Dmy => "dmy",
-        Order::Mdy => "mdy",
+        Order::Mdy | Order::English => "mdy",
         Order::Ymd => "ymd",
     });
     for (name, value) in [

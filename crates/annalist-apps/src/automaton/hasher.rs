@@ -27,6 +27,10 @@ impl Hasher for Quick {
         // The end of a text: there is one text a key.
     }
 
+    fn write_usize(&mut self, number: usize) {
+        self.add(number as u64);
+    }
+
     fn write_u32(&mut self, number: u32) {
         self.add(u64::from(number));
     }

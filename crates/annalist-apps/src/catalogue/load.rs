@@ -4,11 +4,26 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use annalist_model::ResponseHead;
+
 use super::describe::describe;
 use super::xml::LONGEST;
 use super::{Description, Mistake};
 
 include!(concat!(env!("OUT_DIR"), "/built_in.rs"));
+
+/// What came with a page, as it is written beside it: a status line, which may be missing, and header fields, one a line.
+pub fn head_of(text: &str) -> ResponseHead {
+    let mut head = ResponseHead { status: 200, fields: Vec::new() };
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("HTTP/") {
+            head.status = rest.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(200);
+        } else if let Some((name, value)) = line.split_once(':') {
+            head.fields.push((name.trim().to_owned(), value.trim().as_bytes().to_vec()));
+        }
+    }
+    head
+}
 
 /// What was read, and what could not be.
 #[derive(Debug, Default)]

@@ -24,7 +24,14 @@ pub(super) fn near(tokens: &Tokens, day: &Range<usize>) -> Option<Clock> {
         return Some(time);
     }
     let behind = (day.end..day.end + REACH).find_map(|place| at(tokens, place));
-    behind.or_else(|| (day.start.saturating_sub(REACH)..day.start).rev().find_map(|place| at(tokens, place)))
+    let before = || (day.start.saturating_sub(REACH)..day.start).rev().find_map(|place| at(tokens, place));
+    behind.or_else(|| {
+        let clock = before()?;
+        // `16:12, 5. März 2013 (CET)`: the zone comes last. A mere number there may count something else.
+        let is_named = tokens.capitals(day.end + usize::from(tokens.is_mark(day.end, '('))).is_some();
+        let offset = clock.offset.or_else(|| zone(tokens, day.end, Written::Loosely).0.filter(|_| is_named));
+        Some(Clock { offset, ..clock })
+    })
 }
 
 /// The rest of `20130305161200`, or of `20130305T161200Z`.

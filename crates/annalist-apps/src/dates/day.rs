@@ -89,6 +89,7 @@ fn numeric(tokens: &Tokens, at: usize, order: Option<Order>) -> Option<Day> {
     }
     let year = if third_digits == 2 { century(third) } else { third };
     let month_first = match order {
+        Some(Order::English) => separator == '/' || third_digits == 2,
         Some(order) => order == Order::Mdy,
         None => separator == '/',
     };

@@ -156,6 +156,10 @@ fn confidence(worth: f32, next: f32) -> f32 {
 /// Pictures and copyrights tell about when.
 fn last_resort(clues: &Clues<'_>) -> Option<Published> {
     let picture = clues.picture.as_deref().and_then(|picture| address::day_in(picture, clues.latest));
+    let shown = clues.pictures.iter().filter_map(|node| clues.tree.element(*node)?.attribute("src"));
+    let shown = shown.filter_map(|picture| address::day_in(picture, clues.latest));
+    let picture = picture
+        .or_else(|| shown.filter(|(_, precision)| *precision == Precision::Day).min_by_key(|(day, _)| *day));
     let month = clues.month.map(|month| (month, Precision::Month));
     let (day, precision, evidence, confidence) = match (month, picture, clues.copyright) {
         (Some((day, precision)), _, _) => (day, precision, Evidence::Url, 0.3),

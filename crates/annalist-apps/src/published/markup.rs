@@ -49,6 +49,7 @@ pub(super) fn read(clues: &mut Clues<'_>) {
         };
         match *element.name() {
             local_name!("meta") if !is_item(&element) => meta(clues, &element),
+            local_name!("img") if clues.pictures.len() < MOST_HEADINGS => clues.pictures.push(node),
             local_name!("article") if walked.landmarks.articles.len() < MOST_HEADINGS => {
                 walked.landmarks.articles.push(node);
             }
@@ -201,9 +202,9 @@ fn value<'e>(element: &Element<'e>) -> Option<&'e str> {
 }
 
 fn meta(clues: &mut Clues<'_>, element: &Element<'_>) {
-    let content = element.attribute("content").or_else(|| element.attribute("value"));
+    let content = ["content", "value", "datetime"].iter().find_map(|name| element.attribute(name));
     let Some(content) = content.filter(|content| !content.trim().is_empty()) else { return };
-    for attribute in ["property", "name", "itemprop", "http-equiv"] {
+    for attribute in ["property", "name", "itemprop", "http-equiv", "pubdate"] {
         let Some(name) = element.attribute(attribute) else { continue };
         let name = name.trim().to_ascii_lowercase();
         if name == "og:url" {
@@ -225,10 +226,9 @@ fn meta(clues: &mut Clues<'_>, element: &Element<'_>) {
 /// What a meta tag of that name says, and how often it is right.
 fn of_name(name: &str) -> Option<(Says, f32)> {
     let bare: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    Some(match bare.as_str() {
-        "articlepublishedtime" | "ogarticlepublishedtime" | "ogpublishedtime" | "articlepublished" => {
-            (Says::Published, 9.0)
-        }
+    let bare = bare.strip_prefix("og").unwrap_or(&bare);
+    Some(match bare {
+        "articlepublishedtime" | "articlepublished" => (Says::Published, 9.0),
         "datepublished"
         | "publisheddate"
         | "publishdate"
@@ -273,11 +273,8 @@ fn of_name(name: &str) -> Option<(Says, f32)> {
         | "createdate"
         | "dateoriginal"
         | "prismpublicationdate"
-        | "ogpubdate"
-        | "ogarticlepubdate"
         | "shareaholicarticlepublishedtime"
         | "articlecreated"
-        | "date_published"
         | "originaldate"
         | "analyticsdate"
         | "doctime"
@@ -295,11 +292,9 @@ fn of_name(name: &str) -> Option<(Says, f32)> {
         | "bepresscitationdate"
         | "bepresscitationonlinedate" => (Says::Published, 8.0),
         "date" | "dcdate" | "dctermsdate" | "dctermsavailable" | "time" | "timestamp" | "releasedate"
-        | "ogreleasedate" | "uploaddate" | "citationyear" | "ogdate" | "articletime" | "pagedate"
-        | "issuedate" | "dateavailable" | "ogtime" | "prismcoverdate" => (Says::Published, 5.5),
+        | "uploaddate" | "citationyear" | "articletime" | "pagedate" | "issuedate" | "dateavailable"
+        | "prismcoverdate" => (Says::Published, 5.5),
         "articlemodifiedtime"
-        | "ogupdatedtime"
-        | "ogarticlemodifiedtime"
         | "articleupdatedtime"
         | "dctermsmodified"
         | "dcmodified"
@@ -321,7 +316,6 @@ fn of_name(name: &str) -> Option<(Says, f32)> {
         | "revisiondate"
         | "articlemodified"
         | "shareaholicarticlemodifiedtime"
-        | "ogmodifiedtime"
         | "datemodify"
         | "utime"
         | "changed" => (Says::Modified, 5.0),

@@ -237,8 +237,8 @@ fn names<'e>(element: &Element<'e>) -> impl Iterator<Item = String> + use<'e> {
 
 fn named(element: &Element<'_>) -> Named {
     let mut published = false;
-    let mut date = *element.name() == local_name!("time");
-    let (mut modified, mut loosely) = (false, false);
+    let is_time = *element.name() == local_name!("time");
+    let (mut date, mut own, mut modified, mut loosely) = (false, false, false, false);
     for word in names(element) {
         match word.as_str() {
             "published" | "pubdate" | "publish" | "publishdate" | "publisheddate" | "datepublished"
@@ -257,6 +257,7 @@ fn named(element: &Element<'_>) -> Named {
             | "entrymeta" | "signature" | "autor" | "credit" | "credits" | "header" | "head" | "subline"
             | "kicker" | "dachzeile" | "subtitle" | "source" | "detail" | "infos" | "utility"
             | "attribution" => loosely = true,
+            "entry" | "post" | "article" | "story" | "news" | "blog" => own = true,
             long if long.contains("pubdate")
                 || long.contains("publishdate")
                 || long.contains("publicationdate") =>
@@ -267,9 +268,9 @@ fn named(element: &Element<'_>) -> Named {
         }
     }
     match () {
-        () if published => Named::Published,
+        () if published || (own && date) => Named::Published,
         () if modified && !date => Named::Modified,
-        () if date => Named::Date,
+        () if date || is_time => Named::Date,
         () if loosely => Named::Loosely,
         () => Named::Nothing,
     }

@@ -21,7 +21,7 @@ const MOST_SEEN: usize = 150;
 
 pub(super) fn read(clues: &mut Clues<'_>) {
     if let Some(title) = clues.page.title.as_deref() {
-        let named = dates::all(title, Some(clues.order));
+        let named = dates::all(title, clues.order);
         named
             .into_iter()
             .for_each(|(moment, _)| clues.add(Evidence::Text, Says::Published, 3.0, moment, FIRST_SEEN));
@@ -35,9 +35,13 @@ pub(super) fn read(clues: &mut Clues<'_>) {
         }
         let start = floor(text, from.saturating_sub(BEFORE).max(done));
         let end = floor(text, (until + BEHIND).min(text.len()));
+        // Behind a short year nothing of the date can follow but its time.
+        let is_short = until - from == 2;
+        let line = text.get(until..end).and_then(|behind| behind.find('\n')).filter(|_| is_short);
+        let end = line.map_or(end, |line| until + line);
         let Some(window) = text.get(start..end) else { continue };
         seen += 1;
-        let found = dates::all(window, Some(clues.order));
+        let found = dates::all(window, clues.order);
         let found =
             found.into_iter().find(|(_, place)| start + place.start <= from && start + place.end >= until);
         match found {
@@ -152,6 +156,7 @@ impl Clues<'_> {
 
 /// Where a text has what may be the year of a date.
 struct Years<'t> {
+    text: &'t str,
     bytes: &'t [u8],
     at: usize,
     latest: i64,
@@ -159,7 +164,7 @@ struct Years<'t> {
 
 impl Years<'_> {
     fn of(text: &str, latest: i64) -> Years<'_> {
-        Years { bytes: text.as_bytes(), at: 0, latest }
+        Years { text, bytes: text.as_bytes(), at: 0, latest }
     }
 
     /// The digit at a place and how many bytes it takes: of Europe, Arabia, Persia, and wide ones.
@@ -183,6 +188,20 @@ impl Years<'_> {
                 .map(|byte| (i64::from(byte - 0x90), 3)),
             _ => None,
         }
+    }
+
+    /// `5 Mar 14`, `5. März ’14`.
+    fn follows_a_month(&self, from: usize) -> bool {
+        let Some(before) = self.text.get(..from) else { return false };
+        let before = before.trim_end_matches([' ', '.', ',', '-', '\'', '’', '\n']);
+        let word = before.rfind(|c: char| !c.is_alphabetic()).map_or(0, |at| at + 1);
+        let Some((day, word)) =
+            before.split_at_checked(word).filter(|(_, word)| (3..=24).contains(&word.len()))
+        else {
+            return false;
+        };
+        day.trim_end_matches([' ', '.', '-', '\n']).ends_with(|c: char| c.is_ascii_digit())
+            && dates::month(&word.to_lowercase()).is_some()
     }
 
     fn follows_two_numbers(&self, from: usize) -> bool {
@@ -229,7 +248,8 @@ impl Iterator for Years<'_> {
             }
             self.at = end.max(from + 1);
             let is_year = count == 4 && (1990..=self.latest).contains(&value);
-            if is_year || (count == 2 && self.follows_two_numbers(from)) {
+            let may_be_short = count == 2 && end - from == 2;
+            if is_year || (may_be_short && (self.follows_two_numbers(from) || self.follows_a_month(from))) {
                 return Some((from, end));
             }
         }

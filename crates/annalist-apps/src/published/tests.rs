@@ -72,6 +72,8 @@ fn what_is_said_to_machines_is_heard() {
         (r#"<meta name="parsely-pub-date" content="1400313600">"#, Evidence::Meta),
         (r#"<meta name="citation_publication_date" content="2014/05/17">"#, Evidence::Meta),
         (r#"<meta property="cXenseParse:recs:publishtime" content="2014-05-17T08:00">"#, Evidence::Meta),
+        (r#"<meta property="OG:DatePublished" content="2014-05-17">"#, Evidence::OpenGraph),
+        (r#"<meta pubdate="pubDate" content="2014-05-17">"#, Evidence::Meta),
         (r#"<meta http-equiv="date" content="2014-05-17">"#, Evidence::Meta),
         (r#"<meta itemprop="datePublished" content="2014-05-17">"#, Evidence::Microdata),
         (r#"<link rel=canonical href="http://news.example/2014/05/17/the-bridge">"#, Evidence::Url),
@@ -106,6 +108,11 @@ fn what_stands_at_the_headline_is_seen() {
         (r#"<aside class="details"><a class="entry-date">May 17, 2014</a></aside>"#, Evidence::Byline),
         (r#"<article><p class="entry-date">May 17, 2014</p></article>"#, Evidence::Byline),
         (r#"<p class="articleDate">17.05.2014</p>"#, Evidence::Byline),
+        (
+            r#"<time class="updated" datetime="2015-01-02"></time><time class="entry-date" datetime="2014-05-17"></time>"#,
+            Evidence::TimeElement,
+        ),
+        (r#"<p class="date">17 May 14</p>"#, Evidence::Byline),
         ("<p>By Ann Example, posted on May 17th, 2014</p>", Evidence::Words),
         ("<p>Ann Example | 17 May 2014 | 3 min</p>", Evidence::Text),
         ("<div><div>17</div><div>May</div><div>2014</div></div>", Evidence::Text),
@@ -122,9 +129,11 @@ fn dates_are_read_in_many_languages() {
     for (language, byline) in [
         ("en", "Published on 17 May 2014"),
         ("en-US", "05/17/2014"),
+        ("en-US", "05.17.14"),
         ("en-GB", "17/05/2014"),
         ("de", "Veröffentlicht am 17. Mai 2014 um 8:00 Uhr"),
         ("de-AT", "17.5.14"),
+        ("fr", "17 mai 14"),
         ("fr", "Publié le 17 mai 2014 à 08h00"),
         ("es", "Publicado el 17 de mayo de 2014"),
         ("it", "Pubblicato sabato 17 maggio 2014"),
@@ -255,6 +264,11 @@ fn day_and_month_are_told_apart_by_what_else_is_said() {
     let page = article("en-US", "<p class=date>07/05/2014</p>");
     let found = found_at("http://news.example/story", &page, &[], captured).published;
     assert_eq!(found.unwrap().day, date(2014, 5, 7));
+    // Dots are of Europe, in English too, unless the year is short.
+    for (written, day) in [("07.05.2014", date(2014, 5, 7)), ("07.05.14", date(2014, 7, 5))] {
+        let page = article("en", &format!("<p class=date>{written}</p>"));
+        assert_eq!(super::tests::found(&page).unwrap().day, day, "{written}");
+    }
     // The address knows.
     let found = found_at("http://news.example/2014/05/07/story", &page, &[], late()).published;
     assert_eq!(found.unwrap().day, date(2014, 5, 7));

@@ -22,20 +22,25 @@ pub struct Archived {
 }
 
 impl Archived {
-    /// `None` for records that are no response to be read. What is wrong with the record itself is noticed when the reader
-    /// goes past it.
+    /// `None` for records that are no response to be read, nor what one would have brought. What is wrong with the record
+    /// itself is noticed when the reader goes past it.
     pub(super) fn read<R: BufRead + Seek>(
         record: &mut BlockRecord<'_, R>,
         most_bytes: u64,
     ) -> Option<Archived> {
-        if record.kind() != "response" {
-            return None;
-        }
+        let is_bare = match record.kind() {
+            "response" => false,
+            "resource" => true,
+            _ => return None,
+        };
         // Some writers put the address into angle brackets.
         let target = record.fields.get("WARC-Target-URI")?.trim_matches(['<', '>']);
         let url = CanonicalUrl::parse(target).ok()?;
         let at = record.fields.get("WARC-Date").and_then(millis_of_warc_date);
         let at = at.map_or_else(Time::default, Time::from_millis);
+        if is_bare {
+            return Archived::of_resource(record, url, at, most_bytes);
+        }
         let named = record.fields.get("WARC-Identified-Payload-Type").map(str::to_owned);
         let (head, mut rest) = HttpHead::read(&mut *record).ok()?;
         let head = match head {
@@ -50,6 +55,21 @@ impl Archived {
         let _ = decoded(Dechunked::new(rest, chunked), coding, most_bytes).ok()?.read_to_end(&mut body);
         let fields = head.fields.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
         Some(Archived { url, at, head: ResponseHead { status, fields }, body })
+    }
+}
+
+impl Archived {
+    /// What was kept without the exchange that brought it: it was there, and of that type.
+    fn of_resource<R: BufRead + Seek>(
+        record: &mut BlockRecord<'_, R>,
+        url: CanonicalUrl,
+        at: Time,
+        most_bytes: u64,
+    ) -> Option<Archived> {
+        let kind = record.fields.get("Content-Type").unwrap_or("application/octet-stream");
+        let fields = vec![("Content-Type".to_owned(), kind.as_bytes().to_vec())];
+        let body = record.read_block(most_bytes).ok()?;
+        Some(Archived { url, at, head: ResponseHead { status: 200, fields }, body })
     }
 }
 

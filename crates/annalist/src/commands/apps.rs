@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use annalist_apps::catalogue::{Application, Loaded, load};
+use annalist_apps::catalogue::{Application, Loaded, head_of, load};
 use annalist_apps::published::Captured;
 use annalist_apps::{Catalogue, Input, Seen, recognise_and_learn, report};
 use annalist_crawl::apps::date;
@@ -106,7 +106,7 @@ fn look(args: &AppsPageArgs) -> Result<Looked> {
     let url = CanonicalUrl::parse(typed)
         .map_err(|fault| BadConfiguration(format!("--url {typed} is no address: {fault}")))?;
     let head = match &args.headers {
-        Some(path) => head_of(path)?,
+        Some(path) => head_in(path)?,
         None => ResponseHead { status: 200, fields: Vec::new() },
     };
     looked(&catalogue, &url, &head, &body, before.as_deref())
@@ -140,18 +140,9 @@ fn looked(
     Ok(Looked { page, seen })
 }
 
-/// A status line, which may be missing, and header fields, one a line.
-fn head_of(path: &Path) -> Result<ResponseHead> {
+fn head_in(path: &Path) -> Result<ResponseHead> {
     let text = std::fs::read_to_string(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    let mut head = ResponseHead { status: 200, fields: Vec::new() };
-    for line in text.lines() {
-        if let Some(rest) = line.strip_prefix("HTTP/") {
-            head.status = rest.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(200);
-        } else if let Some((name, value)) = line.split_once(':') {
-            head.fields.push((name.trim().to_owned(), value.trim().as_bytes().to_vec()));
-        }
-    }
-    Ok(head)
+    Ok(head_of(&text))
 }
 
 fn headline(seen: &Seen) -> String {

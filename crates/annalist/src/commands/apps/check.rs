@@ -9,7 +9,7 @@ use annalist_read::Reader;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
-use super::head_of;
+use super::head_in;
 use crate::cli::AppsCheckArgs;
 use crate::exit::{BadConfiguration, Exit};
 
@@ -104,7 +104,7 @@ impl Example {
         let body = std::fs::read(&self.page)?;
         let headers = self.page.with_extension("headers");
         let head = if headers.is_file() {
-            head_of(&headers)?
+            head_in(&headers)?
         } else {
             ResponseHead { status: 200, fields: Vec::new() }
         };

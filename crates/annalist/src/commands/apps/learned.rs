@@ -30,7 +30,7 @@ pub fn run(args: &AppsLearnedArgs) -> Result<Exit> {
         println!("{} ({})", site.name, file.display());
         let notes = notes_in(&text);
         for note in &notes {
-            println!("  {note}");
+            println!("  {}", shortened(note));
         }
         told.push(json!({"id": site.id, "extends": site.extends, "file": file, "changes": notes}));
         if let Some(folder) = &args.accept {
@@ -75,4 +75,33 @@ fn notes_in(text: &str) -> Vec<String> {
     let notes = text.lines().filter_map(|line| line.trim().strip_prefix("<note>")?.strip_suffix("</note>"));
     let plain = |note: &str| note.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
     notes.skip(1).map(plain).collect()
+}
+
+/// With the first of the expressions of before: there may be dozens.
+fn shortened(note: &str) -> String {
+    const SHOWN: usize = 2;
+    let Some((told, before)) = note.rsplit_once(". Before: ") else { return note.to_owned() };
+    let all: Vec<&str> = before.split(" | ").collect();
+    match all.get(SHOWN..).map_or(0, <[_]>::len) {
+        0 => note.to_owned(),
+        more => {
+            let first = all.get(..SHOWN).unwrap_or(&all).join(" | ");
+            format!("{told}. Before: {first} and {more} more; --json has them all")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn of_many_expressions_the_first_are_shown_and_the_rest_is_counted() {
+        assert_eq!(shortened("author: x (moved). Before: a | b"), "author: x (moved). Before: a | b");
+        assert_eq!(
+            shortened("author: x (moved). Before: a | b | c | d"),
+            "author: x (moved). Before: a | b and 2 more; --json has them all"
+        );
+        assert_eq!(shortened("anything"), "anything");
+    }
 }

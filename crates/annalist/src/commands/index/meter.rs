@@ -76,13 +76,16 @@ impl Meter {
         }
         let (captures, damaged) =
             (self.captures.load(Ordering::Relaxed), self.damaged.load(Ordering::Relaxed));
-        let files = if self.files == 1 { "1 file".to_owned() } else { format!("{} files", self.files) };
+        let many = |number: u64, what: &str| match number {
+            1 => format!("1 {what}"),
+            _ => format!("{} {what}s", show::count(number)),
+        };
+        let (captures, files) = (many(captures, "capture"), many(self.files as u64, "file"));
         let harm = match damaged {
             0 => String::new(),
-            1 => "; 1 place could not be read".to_owned(),
-            many => format!("; {} places could not be read", show::count(many)),
+            damaged => format!("; {} could not be read", many(damaged, "place")),
         };
-        eprintln!("{} captures in {files} of {}{harm}", show::count(captures), HumanBytes(self.bytes));
+        eprintln!("{captures} in {files} of {}{harm}", HumanBytes(self.bytes));
         damaged
     }
 }
