@@ -326,7 +326,7 @@ fn a_collection_out_of_an_archive_tells_what_the_archive_lacks() {
     let dir = tempfile::tempdir().unwrap();
     let (spec, job) = (dir.path().join("spec.toml"), dir.path().join("job"));
     let page = "HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<!DOCTYPE html><title>Festival</title>\
-        <p>The lantern festival. <a href=/lost>Lantern festival, \"the lost page\"</a>";
+        <meta property=article:published_time content=2010-06-02T08:00:00-05:00><p>The lantern festival. <a href=/lost>Lantern festival, \"the lost page\"</a>";
     let archive = dir.path().join("old.warc");
     std::fs::write(&archive, record("response", "WARC-Target-URI: <http://fest.test/>\r\n", page)).unwrap();
     let topic = "name = \"festival\"\n[topic]\nreferences = [\"http://fest.test/\"]\n";
@@ -338,6 +338,8 @@ fn a_collection_out_of_an_archive_tells_what_the_archive_lacks() {
     let tables = dir.path().join("tables");
     let told = exported(&job, &["--csv", text(&tables)]);
     assert_eq!((&told["captures"], &told["missing"]), (&1.into(), &1.into()));
+    let urls = std::fs::read_to_string(tables.join("urls.csv")).unwrap();
+    assert!(urls.contains("http://fest.test/,20110305100000,2010-06-02,200,text/html,"), "{urls}");
     let missing = std::fs::read_to_string(tables.join("missing.csv")).unwrap();
     let estimated = std::fs::read_to_string(job.join("missing.txt")).unwrap();
     let estimated =

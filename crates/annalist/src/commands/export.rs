@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use annalist_crawl::clock;
 use annalist_crawl::job::JobDir;
-use annalist_warc::{About, Copied, Copier, CopySettings, WarcFile};
+use annalist_warc::{About, Copied, Copier, CopyError, CopySettings, WarcFile};
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -78,15 +78,15 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     let pages = read_again(&survey, &outputs, &mut done, &watch)?;
     outputs.write_missing(&jobs, &mut done)?;
     if let Some(fresh) = &outputs.warc {
-        let copier = Copier::into_folder(fresh.open_path(), settings(args, &args.warc, &survey))?;
-        done.copied = copy(copier, &survey, Pages::default(), &About::default(), &watch)?;
+        let copier = Copier::into_folder(fresh.open_path(), settings(args, &args.warc, &survey));
+        let copied = copy(copier, &survey, Pages::default(), &About::default(), &watch);
+        done.copied = copied.with_context(|| fresh.shown())?;
     }
     if let Some(fresh) = &outputs.wacz {
         let about = About { main_page: pages.main_page(), ..about(args) };
-        let scratch = fresh.open_path().parent().filter(|dir| *dir != Path::new(""));
-        let scratch = scratch.unwrap_or(Path::new("."));
-        let copier = Copier::into_wacz(fresh.create_file()?, scratch, settings(args, &args.wacz, &survey))?;
-        done.copied = copy(copier, &survey, pages, &about, &watch)?;
+        let settings = settings(args, &args.wacz, &survey);
+        let copier = Copier::into_wacz(fresh.create_file()?, fresh.folder(), settings);
+        done.copied = copy(copier, &survey, pages, &about, &watch).with_context(|| fresh.shown())?;
     }
     outputs.keep()?;
     drop(watch);
@@ -120,8 +120,8 @@ impl Outputs {
     fn write_missing(&self, jobs: &[JobDir], done: &mut Done) -> Result<()> {
         if let Some(fresh) = &self.missing {
             let mut out = BufWriter::new(fresh.create_file()?);
-            done.missing = missing::write(jobs, &mut out)?;
-            synced(out)?;
+            done.missing = missing::write(jobs, &mut out).with_context(|| fresh.shown())?;
+            synced(out).with_context(|| fresh.shown())?;
         }
         Ok(())
     }
@@ -155,25 +155,31 @@ fn read_again(survey: &Survey, outputs: &Outputs, done: &mut Done, watch: &Watch
                 pages.add(entry, seen);
             }
             if let Some(graph) = &mut graph {
-                graph.add(entry, seen)?;
+                graph.add(entry, seen).context("the graph of links cannot be written")?;
             }
             Ok(())
         })?;
     }
     if let Some(fresh) = &outputs.urls {
         let mut out = BufWriter::new(fresh.create_file()?);
-        urls.write(&mut out)?;
-        synced(out)?;
+        urls.write(&mut out).and_then(|()| synced(out)).with_context(|| fresh.shown())?;
     }
     if let Some(graph) = graph {
         (done.nodes, done.edges) = (graph.nodes(), graph.edges);
-        synced(graph.finish()?)?;
+        synced(graph.finish().context("the graph of links cannot be written")?)?;
     }
     done.pages = pages.len();
     Ok(pages)
 }
 
-fn copy(mut copier: Copier, survey: &Survey, pages: Pages, about: &About, watch: &Watch) -> Result<Copied> {
+fn copy(
+    copier: Result<Copier, CopyError>,
+    survey: &Survey,
+    pages: Pages,
+    about: &About,
+    watch: &Watch,
+) -> Result<Copied> {
+    let mut copier = copier?;
     let chosen = survey.entries.iter().filter(|entry| entry.chosen != Chosen::No);
     watch.begin("copying", chosen.map(|entry| entry.length).sum());
     for surveyed in &survey.files {

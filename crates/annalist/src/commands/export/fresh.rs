@@ -53,6 +53,16 @@ impl Fresh {
         &self.open
     }
 
+    /// Where it will be.
+    pub fn shown(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    /// The folder of a bare file name is the empty path, which cannot be opened.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
+    }
+
     pub fn create_file(&self) -> Result<File> {
         let opened = OpenOptions::new().read(true).write(true).create_new(true).open(&self.open);
         opened.with_context(|| format!("{} cannot be made", self.open.display()))
@@ -60,10 +70,9 @@ impl Fresh {
 
     /// It is complete, and synced: from now on it has its name.
     pub fn keep(self) -> Result<()> {
-        let kept = remove(&self.path).and_then(|()| std::fs::rename(&self.open, &self.path)).and_then(|()| {
-            let parent = self.path.parent().filter(|parent| *parent != Path::new(""));
-            File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
-        });
+        let kept = remove(&self.path)
+            .and_then(|()| std::fs::rename(&self.open, &self.path))
+            .and_then(|()| File::open(self.folder())?.sync_all());
         kept.with_context(|| self.path.display().to_string())
     }
 }

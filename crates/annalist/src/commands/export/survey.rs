@@ -51,7 +51,7 @@ pub enum Kind {
     Warcinfo,
     Capture,
     Revisit,
-    /// Something made of a capture, tied to it by address and time.
+    /// Something made or known of a capture, tied to it by address and time.
     Attached,
     Other,
 }
@@ -91,6 +91,8 @@ pub struct Survey {
     /// What is shown on a page, and the page that shows it.
     pub embeds: Vec<(usize, u64)>,
     pub by_id: HashMap<u64, usize>,
+    /// Captures whose ids no record of ours can name, by address and time: their metadata is told by these.
+    pub by_moment: HashMap<(u64, u64), usize>,
     /// Records that were there already.
     pub doubles: u64,
     pub damaged: u64,
@@ -162,7 +164,7 @@ impl Survey {
     }
 
     fn take(&mut self, looked: Looked, span: Span, number: u32, selection: &Selection) {
-        let Looked { mut entry, refers, subject, known } = looked;
+        let Looked { mut entry, refers, subject, known, is_named } = looked;
         (entry.offset, entry.length, entry.number) = (span.offset, span.length, number);
         let place = self.entries.len();
         if entry.id != 0 {
@@ -172,6 +174,9 @@ impl Survey {
                 return;
             }
             self.by_id.insert(entry.id, place);
+        }
+        if subject.is_some() && !is_named {
+            self.by_moment.insert((entry.url, entry.at), place);
         }
         self.entries.push(entry);
         self.refers.extend(refers.map(|refers| Refers { revisit: place, ..refers }));
@@ -186,17 +191,22 @@ impl Survey {
             }
         }
         if let Some(known) = known {
-            self.learn(entry.belongs_to, known);
+            self.learn(&entry, known);
         }
     }
 
     /// What a metadata record says about its capture.
-    fn learn(&mut self, id: u64, known: Known) {
-        let Some(place) = self.by_id.get(&id).copied() else { return };
+    fn learn(&mut self, metadata: &Entry, known: Known) {
+        let place = match metadata.belongs_to {
+            0 => self.by_moment.get(&(metadata.url, metadata.at)),
+            id => self.by_id.get(&id),
+        };
+        let Some(place) = place.copied() else { return };
         let Some(entry) = self.entries.get_mut(place) else { return };
         entry.score = known.score.unwrap_or(entry.score);
         entry.published = known.published.unwrap_or(entry.published);
         (entry.is_seed, entry.is_embed) = (known.is_seed(), known.is_embed());
+        let id = entry.id;
         if entry.is_embed {
             self.embeds.extend(known.via.as_deref().map(|via| (place, url_hash(via))));
         }
@@ -244,6 +254,8 @@ struct Looked {
     subject: Option<Subject>,
     /// Of a metadata record.
     known: Option<Known>,
+    /// Whether its id is one that records of ours can name.
+    is_named: bool,
 }
 
 impl Looked {
@@ -268,7 +280,8 @@ impl Looked {
         if let Some(page) = attached_to(&record.fields).filter(|_| entry.kind == Kind::Attached) {
             entry.url = url_hash(page);
         }
-        Looked { entry, refers, subject, known }
+        let is_named = record.fields.get("WARC-Record-ID").is_some_and(|id| id.starts_with("<urn:uuid:"));
+        Looked { entry, refers, subject, known, is_named }
     }
 }
 
@@ -294,6 +307,7 @@ fn entry_of(fields: &Fields, kind: &str) -> Entry {
             "resource" if attached_to(fields).is_some() => Kind::Attached,
             "resource" => Kind::Capture,
             "revisit" => Kind::Revisit,
+            "metadata" if belongs_to.is_none() => Kind::Attached,
             _ => Kind::Other,
         },
         chosen: Chosen::No,
