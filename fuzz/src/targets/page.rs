@@ -1,7 +1,8 @@
 //! Whole responses: the header fields that reading looks at, and a body of any kind. Whatever comes in, a page comes
-//! out, and all its links can be fetched.
+//! out, all its links can be fetched, and its date is more or less sure.
 
-use annalist_model::{CanonicalUrl, Canonicaliser, Page, Readability, ResponseHead};
+use annalist_apps::published::{Captured, dates};
+use annalist_model::{CanonicalUrl, Canonicaliser, Page, Readability, ResponseHead, Time};
 use annalist_read::{READER_FAULT, Reader};
 
 const ADDRESS: &str = "http://a.test/dir/page?x=1";
@@ -30,7 +31,12 @@ pub(super) fn read_as(content_type: &str, body: &[u8]) -> Page {
 
 fn read(fields: Vec<(String, Vec<u8>)>, body: &[u8]) -> Page {
     let Ok(url) = CanonicalUrl::parse(ADDRESS) else { return Page::default() };
-    Reader::new(Canonicaliser::default()).read(&url, &ResponseHead { status: 200, fields }, body)
+    let head = ResponseHead { status: 200, fields };
+    let (mut page, tree) = Reader::new(Canonicaliser::default()).read_with_tree(&url, &head, body);
+    if let Some(tree) = tree {
+        page.published = dates(&tree, &page, &url, &head, Captured::Before(Time::MAX)).published;
+    }
+    page
 }
 
 fn check(page: &Page) {
@@ -43,6 +49,7 @@ fn check(page: &Page) {
         assert!(!url.host_name().is_empty() && url.target().starts_with('/'), "{url} names no page");
         assert_eq!(CanonicalUrl::parse(url.as_str()).as_ref(), Ok(url), "a link is not in canonical form");
     }
+    assert!(page.published.is_none_or(|published| (0.0..=1.0).contains(&published.confidence)));
     for link in &page.links {
         assert!(!link.anchor.contains(['\n', '\r']), "{:?} is more than one line", link.anchor);
     }
