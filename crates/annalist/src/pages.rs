@@ -47,9 +47,7 @@ pub fn of_file(path: &Path, canonical: &Canonicaliser) -> Result<(CanonicalUrl, 
 pub fn fetching(spec: &Spec, name: &str, urls: &[CanonicalUrl], clicks: u16, pages: Option<u64>) -> Spec {
     let mut small =
         Spec { name: name.to_owned(), topic: Topic::default(), event: None, extract: None, ..spec.clone() };
-    // Any scope holds what a page embeds, too.
-    let scope = if clicks == 0 { ScopeKind::Page } else { ScopeKind::Any };
-    small.seeds = urls.iter().map(|url| Seed { scope, ..Seed::new(url.clone()) }).collect();
+    small.seeds = urls.iter().map(|url| Seed { scope: ScopeKind::Any, ..Seed::new(url.clone()) }).collect();
     small.scope = ScopeRules {
         exclude: spec.scope.exclude.clone(),
         blocked_sites: spec.scope.blocked_sites.clone(),
@@ -109,7 +107,9 @@ pub fn response_of(spec: &Spec, address: &str) -> Result<Archived> {
         .parse_typed(address)
         .map_err(|e| BadConfiguration(format!("{address} cannot be fetched: {e}")))?;
     let job = Temporary::new()?;
-    let one = fetching(spec, &spec.name, std::slice::from_ref(&url), 0, None);
+    let mut one = fetching(spec, &spec.name, std::slice::from_ref(&url), 0, None);
+    // Any scope holds what a page embeds, too.
+    one.seeds.iter_mut().for_each(|seed| seed.scope = ScopeKind::Page);
     fetch(one, &job.0)?;
     let files = warc_files_in(&JobDir::new(&job.0).archive())?;
     let source = ArchiveSource::open(&files, annalist_read::Limits::default().body_bytes as u64)?;
