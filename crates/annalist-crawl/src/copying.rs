@@ -34,9 +34,10 @@ impl Stages {
     /// Reads a snapshot. What takes long is done on another thread.
     pub async fn copy(&self, snapshot: &Snapshot) -> Result<Taken, NotThere> {
         let Some(collecting) = &self.archive else { return Err(NotThere::Missing) };
-        let fetched = collecting.source.fetch(snapshot).await?;
+        let (source, snapshot) = (collecting.source.clone(), snapshot.clone());
         let (salt, packing) = self.keeper.packing();
-        let copied = tokio::task::spawn_blocking(move || copied(fetched, salt, packing)).await;
+        let copied =
+            tokio::task::spawn_blocking(move || copied(source.read(&snapshot)?, salt, packing)).await;
         copied.unwrap_or_else(|fault| Err(unreadable(&fault)))
     }
 }

@@ -126,7 +126,9 @@ impl Packer {
                 pieces.iter().for_each(|piece| self.plain.extend_from_slice(piece));
                 let head = http_head(record, &self.plain[block_start..]);
                 self.plain.extend_from_slice(TERMINATOR);
-                let dense = head.as_ref().is_some_and(is_dense);
+                // What is known of a capture can be made again, and takes a third of the time for an eighth more room.
+                let derived = record.kind() == RecordType::Metadata;
+                let dense = derived || head.as_ref().is_some_and(is_dense);
                 self.compress_whole(dense, out).map_err(PackError::Disk)?;
                 Ok(Learned { payload_digest: block_digest, head })
             }
