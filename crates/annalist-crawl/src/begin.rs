@@ -8,7 +8,9 @@ use annalist_warc::RecoverReport;
 use crate::clock;
 use crate::engine::CrawlError;
 use crate::findings::seed_change;
-use crate::keeper::{Archive, COUNTERS_NOTE};
+use crate::job::JobDir;
+use crate::keeper::{Archive, COUNTERS_NOTE, INTERRUPTED_NOTE};
+use crate::left::Left;
 use crate::logs::Severity;
 use crate::reopen::{Reopened, Reopening, within_depth};
 use crate::scope::Scope;
@@ -46,6 +48,23 @@ impl Archive {
             let told = format!("the limits allow more: {links} skipped links wait again");
             let _ = self.logs.event(clock::now(), Severity::Info, "crawl", &told);
         }
+        Ok(())
+    }
+
+    /// Finds copies that earlier runs left without acknowledging them. `closed`: files that the last one left open.
+    pub fn find_left(&mut self, closed: &[String], job: &JobDir) -> Result<(), CrawlError> {
+        let known = self.frontier().note(INTERRUPTED_NOTE).map(<[u8]>::to_vec).unwrap_or_default();
+        let known = String::from_utf8_lossy(&known).into_owned();
+        let mut names: Vec<String> = known.lines().map(str::to_owned).collect();
+        let before = names.len();
+        names.extend(closed.iter().filter(|name| !known.lines().any(|old| old == *name)).cloned());
+        if names.len() > before {
+            let value = names.join("\n").into_bytes();
+            let note = Change::Note { name: INTERRUPTED_NOTE.to_owned(), value };
+            self.commit(Transaction { changes: vec![note] })?;
+        }
+        let left = Left::in_files(&names, job, &self.frontier());
+        self.left = left;
         Ok(())
     }
 

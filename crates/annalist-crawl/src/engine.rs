@@ -28,6 +28,7 @@ use crate::hosts::Hosts;
 use crate::job::{JobDir, JobLock};
 use crate::judging::{Basis, Judging};
 use crate::keeper::{self, Archive, KeepError, Pending, Run};
+use crate::left::Left;
 use crate::logs::{Logs, Severity};
 use crate::missing::{missing_in, write_seeds};
 use crate::reopen::Reopened;
@@ -191,11 +192,15 @@ impl Crawl {
             salt: xxhash_rust::xxh3::xxh3_64(spec.name.as_bytes()),
             seeds: spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect(),
             pending: Pending::default(),
+            left: Left::default(),
             in_trouble: false,
             run: Run { started: now, millis_before },
             pause: keeper::PAUSE,
         };
         archive.begin(&spec, &scope, reopened, &recovered)?;
+        if matches!(origin, Origin::Archive(_)) {
+            archive.find_left(&recovered.closed, &job)?;
+        }
         let rounds = Rounds::of(&spec);
         let due = rounds.due(&archive.frontier());
         archive.commit(Transaction { changes: due })?;
@@ -210,6 +215,9 @@ impl Crawl {
         let (book, archive) = match origin {
             Origin::Web(book) => (book, None),
             Origin::Archive(source) => {
+                for (path, hole) in source.damaged() {
+                    handle.event(Severity::Warning, "archive", format!("{}: {hole}", path.display()));
+                }
                 let choice = spec.extract.as_ref().map(|extract| extract.snapshot).unwrap_or_default();
                 let wanted = Wanted::of(choice, spec.event.as_ref());
                 (Book::none(), Some(Collecting { source: *source, wanted }))

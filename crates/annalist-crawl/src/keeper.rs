@@ -27,7 +27,7 @@ mod room;
 #[cfg(test)]
 mod tests;
 
-pub use archive::{Archive, COUNTERS_NOTE, Pending, Run, WARC_NOTE, WIDENED_NOTE};
+pub use archive::{Archive, COUNTERS_NOTE, INTERRUPTED_NOTE, Pending, Run, WARC_NOTE, WIDENED_NOTE};
 pub use group::{Group, Kept};
 pub(crate) use room::PAUSE;
 

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | the whole path of a page | `visit.rs`, with `stages.rs` |
 //! | when a link gets its turn, and how it ends | `turn.rs`, `finish.rs` |
-//! | the same in an archive | `collect.rs`, `snapshots.rs`, `copying.rs`, `near.rs`, `missing.rs` |
+//! | the same in an archive | `collect.rs`, `snapshots.rs`, `copying.rs`, `left.rs`, `near.rs`, `missing.rs` |
 //! | who may be asked, when | `asking.rs`, `servers.rs`, `book.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
 //! | what is followed | `scope.rs`, `apps.rs` with `memory.rs`, `findings.rs` |
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
@@ -33,6 +33,7 @@ mod hosts;
 pub mod job;
 pub mod judging;
 mod keeper;
+mod left;
 pub mod logs;
 mod memory;
 pub mod missing;

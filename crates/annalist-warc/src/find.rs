@@ -11,7 +11,8 @@ use crate::verify::is_warc_name;
 pub fn warc_files_under(dir: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     walk(dir, &mut |path, name| {
-        if is_warc_name(name) {
+        // A link that leads nowhere is no file.
+        if is_warc_name(name) && path.exists() {
             found.push(path);
         }
     })?;

@@ -9,15 +9,15 @@ use flate2::write::GzEncoder;
 
 use crate::fault::{Fault, ReadError};
 use crate::read::{BlockRecord, Framing};
+use crate::resume::Hole;
 use crate::start::Format;
 use crate::warc_file::WarcFile;
 
-/// Writes every record that cannot be read alone into a gzip member of its own. Returns how many there are; what is damaged was
-/// told when the file was indexed.
-pub fn unshare(from: &WarcFile, to: &Path) -> io::Result<u64> {
+/// Writes every record that cannot be read alone into a gzip member of its own. Returns what is lost.
+pub fn unshare(from: &WarcFile, to: &Path) -> io::Result<Vec<Hole>> {
     let mut out = File::create(to)?;
-    let (mut count, mut failed) = (0, Ok(()));
-    from.open()?.records_at(0).each_record(&mut |record| {
+    let mut failed = Ok(());
+    let holes = from.open()?.records_at(0).each_record(&mut |record| {
         if failed.is_err() {
             return Ok(());
         }
@@ -25,10 +25,9 @@ pub fn unshare(from: &WarcFile, to: &Path) -> io::Result<u64> {
         let (written, span) = written(record, &mut out);
         let shared = matches!(&span, Ok(framing) if *framing != Framing::Alone);
         failed = written.and_then(|()| if shared { Ok(()) } else { cut(&mut out, start) });
-        count += u64::from(shared && failed.is_ok());
         span.map(|_| ())
     });
-    failed.and_then(|()| out.sync_all()).map(|()| count)
+    failed.and_then(|()| out.sync_all()).map(|()| holes)
 }
 
 fn cut(out: &mut File, length: u64) -> io::Result<()> {
@@ -91,10 +90,14 @@ mod tests {
         let whole: String = (1..6).map(record).collect();
         std::fs::write(&from, [member(&record(0)), member(&whole), member(&record(9))].concat()).unwrap();
         let file = WarcFile::all_of(&from).unwrap().remove(0);
-        assert_eq!(unshare(&file, &to).unwrap(), 5);
+        assert_eq!(unshare(&file, &to).unwrap().len(), 0);
         let (lines, indexed) = index_file(&to).unwrap();
         assert_eq!((lines.sorted().count(), indexed.holes.len()), (5, 0));
         let (alone, _) = index_file(&from).unwrap();
         assert_eq!(alone.sorted().count(), 2);
+        let whole = member(&whole);
+        std::fs::write(&from, &whole[..whole.len() - 50]).unwrap();
+        let cut = WarcFile::all_of(&from).unwrap().remove(0);
+        assert_eq!(unshare(&cut, &to).unwrap().len(), 1, "what is cut off is told");
     }
 }

@@ -15,7 +15,20 @@ mod progress;
 mod show;
 mod spec_file;
 
+/// Who reads what is printed may stop reading: that is no fault of anybody.
+fn end_quietly_with_the_reader() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let text = info.payload_as_str().unwrap_or_default();
+        if text.starts_with("failed printing to stdout") {
+            std::process::exit(0);
+        }
+        usual(info);
+    }));
+}
+
 fn main() -> ExitCode {
+    end_quietly_with_the_reader();
     let cli = match cli::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {

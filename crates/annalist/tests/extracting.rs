@@ -359,3 +359,39 @@ fn pages_that_were_archived_before_the_event_come_after_those_that_were_not() {
     let old: Vec<_> = taken.iter().filter(|(url, _)| url.contains("/old")).collect();
     assert!(old.is_empty() && taken.len() == 1 + EACH, "{taken:?}");
 }
+
+#[test]
+fn an_extraction_that_is_killed_again_and_again_takes_every_page_once() {
+    const PAGES: usize = 2000;
+    let dir = tempfile::tempdir().unwrap();
+    let mut archive = Archive::default();
+    for page in 0..PAGES {
+        let links: String =
+            (1..6).map(|n| format!("<a href=/{}>lantern {n}</a> ", (page * 5 + n) % PAGES)).collect();
+        archive.page(
+            &format!("http://fest.test/{page}"),
+            "2010-06-03",
+            &format!("<p>Lantern festival {page}. {links}"),
+        );
+    }
+    archive.page("http://fest.test/", "2010-06-03", "<p>The lantern festival. <a href=/0>first</a>");
+    let path = archive.write(dir.path());
+    let job = dir.path().join("job");
+    let spec = dir.path().join("spec.toml");
+    std::fs::write(&spec, SPEC).unwrap();
+    let mut command = annalist();
+    command.arg("extract").arg(&spec).arg("--job").arg(&job).arg("--archive").arg(&path).arg("--quiet");
+    for round in 0..6u64 {
+        let mut child = command.spawn().unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(1000 + 250 * round));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let output = extract(dir.path(), &path, &[]);
+    assert_exit(&output, 0);
+    let taken = taken(&job);
+    let mut once = taken.clone();
+    once.dedup();
+    assert_eq!((once.len(), taken.len()), (PAGES + 1, PAGES + 1), "each page is there, and none twice");
+    assert_valid(&job);
+}

@@ -16,6 +16,7 @@ use super::group::KeptKind;
 use super::{Captured, Counts, Ended, Finished, Group, KeepError, Kept, Ticket};
 use crate::clock;
 use crate::counters::Counters;
+use crate::left::Left;
 use crate::logs::{CrawlLine, Logs, Severity};
 use crate::record::{Exchanged, Original, lookup_record, metadata_of, objects_record, records_of};
 use crate::status::Board;
@@ -27,6 +28,9 @@ pub const COUNTERS_NOTE: &str = "counters";
 pub const WARC_NOTE: &str = "warc";
 /// Hosts by which redirected seeds widened the scope: `seed\thost` a line.
 pub const WIDENED_NOTE: &str = "widened";
+
+/// WARC files that an interruption left open, one a line.
+pub const INTERRUPTED_NOTE: &str = "interrupted";
 
 /// Everything the keeper owns.
 #[derive(Debug)]
@@ -43,6 +47,8 @@ pub struct Archive {
     pub salt: u64,
     pub seeds: Vec<String>,
     pub pending: Pending,
+    /// Copies of an earlier run that are there already.
+    pub left: Left,
     /// Whether the last write failed.
     pub in_trouble: bool,
     pub run: Run,
@@ -68,6 +74,13 @@ pub struct Pending {
     spooled: Vec<PathBuf>,
 }
 
+impl Pending {
+    fn ticket(&mut self) -> Ticket {
+        self.next_ticket += 1;
+        Ticket(self.next_ticket - 1)
+    }
+}
+
 /// Records that are in a WARC file and may not be on disk.
 #[derive(Debug)]
 pub(super) struct Unsynced {
@@ -85,6 +98,16 @@ impl Unsynced {
 
 impl Archive {
     pub(super) fn record(&mut self, exchanged: Exchanged) -> Result<Ticket, KeepError> {
+        if let Some(copy) = exchanged.copies.first()
+            && let Some(place) = self.left.take(&exchanged.url, exchanged.started)
+        {
+            let is_revisit = copy.kind() == RecordType::Revisit;
+            let kind = if is_revisit { KeptKind::Revisit } else { KeptKind::Response };
+            let ticket = self.pending.ticket();
+            self.pending.kept.insert(ticket, Kept { place, id: copy.id(), kind });
+            self.pending.spooled.extend(exchanged.spooled());
+            return Ok(ticket);
+        }
         let original = self.original_of(&exchanged);
         let digest = exchanged.payload_digest.clone();
         let fresh = Original { url: exchanged.url.as_str().to_owned(), started: exchanged.started };
@@ -92,8 +115,7 @@ impl Archive {
         let worth_pointing_at = exchanged.payload_length > 0 && exchanged.truncated.is_none();
         let records = records_of(exchanged, self.salt, original.as_ref())
             .map_err(|e| KeepError::Lost(format!("a spooled response cannot be read: {e}")))?;
-        let ticket = Ticket(self.pending.next_ticket);
-        self.pending.next_ticket += 1;
+        let ticket = self.pending.ticket();
         let is_revisit = records.first().is_some_and(|record| record.kind() == RecordType::Revisit);
         let kind = if is_revisit { KeptKind::Revisit } else { KeptKind::Response };
         self.write(vec![Unsynced::new(Some((ticket, kind)), records)])?;

@@ -112,8 +112,9 @@ impl Found {
             let (shared, holes): (Vec<_>, Vec<_>) =
                 indexed.holes.into_iter().partition(|hole| matches!(hole.error.fault, Fault::NotAddressable));
             let holes = holes.into_iter().filter(|hole| !is_being_written(path, hole));
-            self.damaged.extend(holes.map(|hole| (path.to_owned(), hole)));
-            if !shared.is_empty() {
+            if shared.is_empty() {
+                self.damaged.extend(holes.map(|hole| (path.to_owned(), hole)));
+            } else {
                 self.unshare(number, file, scratch)?;
             }
         }
@@ -125,7 +126,8 @@ impl Found {
     /// Indexes records that lie in one compressed stream, with places of their own.
     fn unshare(&mut self, number: usize, file: &WarcFile, scratch: &Path) -> io::Result<()> {
         let path = scratch.join(format!("unshared-{number}.gz"));
-        unshare(file, &path).map_err(|e| named(&file.path, &e))?;
+        let holes = unshare(file, &path).map_err(|e| named(&file.path, &e))?;
+        self.damaged.extend(holes.into_iter().map(|hole| (file.path.clone(), hole)));
         let length = path.metadata()?.len();
         let own = WarcFile { path, name: file.name.clone(), offset: 0, length };
         let mut pushed = Ok(());

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use annalist_warc::{is_warc_name, verify_all, warc_files_under};
+use annalist_warc::{is_wacz_name, is_warc_name, verify_all, warc_files_under};
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -47,10 +47,24 @@ pub fn warc_files_in(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
+fn is_package(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| is_wacz_name(&name.to_string_lossy()))
+}
+
 #[expect(clippy::print_stdout, reason = "the verdict is what the command is asked for")]
 pub fn run(args: &VerifyArgs) -> Result<Exit> {
-    let files = warc_files(&args.paths)?;
-    let reports = verify_all(&files);
+    // What is named side by side may be copies of one another: each folder and package is judged by itself.
+    let (alone, single): (Vec<_>, Vec<_>) =
+        args.paths.iter().cloned().partition(|path| path.is_dir() || is_package(path));
+    let mut groups: Vec<Vec<PathBuf>> = alone.into_iter().map(|path| vec![path]).collect();
+    groups.extend((!single.is_empty()).then_some(single));
+    let mut files = Vec::new();
+    let mut reports = Vec::new();
+    for group in groups {
+        let own = warc_files(&group)?;
+        reports.extend(verify_all(&own));
+        files.extend(own);
+    }
     let (mut records, mut problems) = (0, 0u64);
     for report in &reports {
         let file = &report.path;
