@@ -194,6 +194,11 @@ async fn take(
     let mut visits = Vec::new();
     let mut failed = None;
     for snapshot in chosen {
+        // The first has its part of the budget already.
+        let further = !visits.is_empty();
+        if further && !matches!(stages.budget.begin(leased.link.seed, clock::now()), Allowance::Granted) {
+            break;
+        }
         match visit(leased, Way::Archive(&snapshot), stages).await {
             Ok(visit) => visits.push(visit),
             Err(VisitError::Archive(fault)) => {
@@ -201,6 +206,9 @@ async fn take(
                     format!("the snapshot of {} of {}: {fault}", leased.link.url, snapshot.at.rfc3339());
                 stages.keeper.event(Severity::Warning, "archive", told);
                 failed = Some(VisitError::Archive(fault));
+                if further {
+                    stages.budget.give_back(leased.link.seed);
+                }
                 continue;
             }
             Err(fault) => return Err(fault),

@@ -475,7 +475,11 @@ fn list_missing(stages: &Stages, job: &JobDir) -> Result<(), CrawlError> {
     }
     let judging = stages.judging.as_ref();
     let estimate = |key| judging.and_then(|judging| judging.estimate(key));
-    let missing = missing_in(&stages.frontier(), &|reason| reason == SkipReason::Missing, &estimate)?;
+    let missing = missing_in(
+        &stages.frontier(),
+        &|reason| matches!(reason, SkipReason::Missing | SkipReason::Failed),
+        &estimate,
+    )?;
     let mut seeds = Vec::new();
     let written = write_seeds(&missing, &mut seeds).and_then(|()| std::fs::write(job.missing(), seeds));
     written.map_err(io_error("the list of missing pages cannot be written"))

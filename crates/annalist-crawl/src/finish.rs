@@ -47,9 +47,7 @@ pub fn finish_snapshots(leased: &LeasedLink, visits: Vec<Visit>, archived: usize
         let mut changes = Vec::new();
         topic_grew(leased, &mut changes, stages);
         visit.beside.push(("snapshotsInArchive", archived.to_string()));
-        if place == last {
-            stages.budget.done();
-        }
+        stages.budget.done();
         let mut captured = captured(leased, visit, None, changes, stages);
         if let Ended::Captured(captured) = &mut captured.ended {
             captured.is_followed = place < last;

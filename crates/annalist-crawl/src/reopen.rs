@@ -20,6 +20,8 @@ use crate::stages::passed;
 const LIMITS_NOTE: &str = "limits";
 /// Which depths the job was last opened with.
 const DEPTHS_NOTE: &str = "depths";
+/// Which archives the collection was last taken from.
+const ARCHIVES_NOTE: &str = "archives";
 
 /// A change, and why and how often its link was skipped so far, if it is about one.
 pub type Reopening = (Change, Option<(SkipReason, u32)>);
@@ -55,8 +57,32 @@ impl Reopened {
             })?;
             reopened.notes.push(note(DEPTHS_NOTE, depths));
         }
+        let (given, archives) = given_by_archives(spec, frontier)?;
+        reopened.changes.extend(given);
+        reopened.notes.extend(archives);
         Ok(reopened)
     }
+}
+
+/// What an archive did not give: where it failed it may answer now, and where others have been added, they may have it.
+fn given_by_archives(
+    spec: &Spec,
+    frontier: &Frontier,
+) -> Result<(Vec<Reopening>, Option<Reopening>), FrontierError> {
+    let Some(extract) = &spec.extract else { return Ok((Vec::new(), None)) };
+    let archives = xxh3_64(extract.archives.join("\n").as_bytes()).to_be_bytes();
+    let others = frontier.note(ARCHIVES_NOTE).is_some_and(|known| known != archives.as_slice());
+    let mut changes = Vec::new();
+    frontier.each_done(&mut |known| {
+        let State::Done { outcome: Outcome::Skipped { reason, .. }, .. } = &known.state else { return };
+        let again = *reason == SkipReason::Failed || (others && *reason == SkipReason::Missing);
+        if again {
+            let reason_told = "the archive may have it now".to_owned();
+            let again = Change::Again { key: known.key, not_before: Time::default(), reason: reason_told };
+            changes.push((again, (*reason == SkipReason::Missing).then_some((*reason, 1))));
+        }
+    })?;
+    Ok((changes, Some(note(ARCHIVES_NOTE, archives))))
 }
 
 /// Links that had their turn and were skipped for a limit that allows them now.

@@ -37,7 +37,7 @@ pub enum Fault {
     #[error("Content-Length reaches past the end of the compressed member")]
     LengthPastMember,
     #[error(
-        "records share compressed members and cannot be read alone: compress the file again, one member per record"
+        "records share compressed members and cannot be read alone: `annalist export FILE --warc FOLDER` gives each a member of its own"
     )]
     NotAddressable,
     #[error("the record does not end where its length says")]

@@ -42,6 +42,11 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
                 "warning: [topic] names languages only: nothing is judged without keywords, references or entities"
             );
         }
+        if spec.event.is_some() {
+            eprintln!(
+                "warning: [event] counts where [topic] says what pages are about; without one links come in the order they are found"
+            );
+        }
         return Ok((spec, None));
     }
     if let Some(code) = spec.topic.languages.iter().find(|code| !is_language(code)) {

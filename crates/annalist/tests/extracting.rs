@@ -297,6 +297,45 @@ fn an_interrupted_extraction_goes_on_where_it_was() {
 }
 
 #[test]
+fn what_an_archive_could_not_give_is_asked_for_again_and_other_archives_are_looked_into() {
+    let dir = tempfile::tempdir().unwrap();
+    let whole = archive();
+    let path = whole.write(dir.path());
+    let index = dir.path().join("all.cdxj");
+    let made = annalist().arg("index").arg("--output").arg(&index).arg(&path).output().unwrap();
+    assert_exit(&made, 0);
+    let away = dir.path().join("away");
+    std::fs::rename(&path, &away).unwrap();
+    let first = extract(dir.path(), &index, &[]);
+    assert_eq!(json_of(&first)["captures"], 0, "its file is away");
+    std::fs::rename(&away, &path).unwrap();
+    let second = extract(dir.path(), &index, &[]);
+    assert_exit(&second, 0);
+    let job = dir.path().join("job");
+    assert_eq!(taken(&job), collection());
+
+    let mut other = Archive::default();
+    other.page("http://fest.test/lost", "2010-06-04", "<p>The lost page of the lantern festival.");
+    std::fs::write(dir.path().join("other.warc"), &other.bytes).unwrap();
+    let third = extract(dir.path(), &dir.path().join("other.warc"), &[]);
+    assert_exit(&third, 0);
+    assert!(
+        taken(&job).contains(&("http://fest.test/lost".to_owned(), "20100604".to_owned())),
+        "{:?}",
+        taken(&job)
+    );
+    assert_valid(&job);
+}
+
+#[test]
+fn a_limit_counts_every_snapshot() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = extract(dir.path(), &archive().write(dir.path()), &["--snapshot", "all", "--limit", "3"]);
+    assert_exit(&output, 0);
+    assert_eq!(json_of(&output)["captures"], 3);
+}
+
+#[test]
 fn a_revisit_comes_with_what_it_stands_for() {
     let dir = tempfile::tempdir().unwrap();
     let mut archive = Archive::default();

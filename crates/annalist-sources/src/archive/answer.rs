@@ -14,18 +14,27 @@ pub(super) struct Answered {
     pub(super) has_place: bool,
 }
 
-/// Reads an answer. Lines that are none are passed over.
+/// Reads an answer. Lines that are none are passed over, unless there is nothing else: then somebody else has answered.
 pub(super) fn read(mut input: impl BufRead) -> io::Result<Vec<Answered>> {
     if input.fill_buf()?.first() == Some(&b'[') {
         return Ok(table(&serde_json::from_reader(input)?));
     }
-    let (mut found, mut line) = (Vec::new(), Vec::new());
+    let (mut found, mut line, mut strange) = (Vec::new(), Vec::new(), false);
     loop {
         line.clear();
         if input.read_until(b'\n', &mut line)? == 0 {
+            if strange && found.is_empty() {
+                return Err(io::Error::new(io::ErrorKind::InvalidData, "this is no answer of a CDX server"));
+            }
             return Ok(found);
         }
-        found.extend(of_line(String::from_utf8_lossy(&line).trim_end()));
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end();
+        match of_line(line) {
+            Some(answered) => found.push(answered),
+            // The first line of a CDX file names its columns.
+            None => strange |= !line.is_empty() && !line.starts_with(" CDX "),
+        }
     }
 }
 
@@ -106,6 +115,17 @@ mod tests {
     use super::read;
 
     #[test]
+    fn a_page_for_people_is_no_answer_and_an_empty_one_says_that_there_is_nothing() {
+        for nonsense in ["<html><body>Please log in</body></html>", "{\"error\": 1", "[[", "no captures here"]
+        {
+            assert!(read(nonsense.as_bytes()).is_err(), "{nonsense}");
+        }
+        for nothing in ["", "\n", "[]", " CDX N b a m s k r M S V g\n"] {
+            assert_eq!(read(nothing.as_bytes()).unwrap(), [], "{nothing}");
+        }
+    }
+
+    #[test]
     fn answers_of_every_form_say_the_same() {
         let cdxj = r#"test,a)/ 20100101000000 {"url": "http://a.test/", "mime": "text/html", "status": "200", "digest": "ABC", "length": "5", "offset": "7", "filename": "f.warc.gz"}"#;
         let lines = r#"{"urlkey": "test,a)/", "timestamp": "20100101000000", "url": "http://a.test/", "mime": "text/html", "status": "200", "digest": "sha1:ABC", "length": "5", "offset": 7, "filename": "f.warc.gz"}"#;
@@ -131,7 +151,8 @@ mod tests {
             assert_eq!((found.len(), found[0].has_place), (1, false), "{answer}");
             assert_eq!(found[0].line.status.as_deref(), Some("200"));
         }
-        assert_eq!(read("\n<html>\nnonsense 1 2\n{\n".as_bytes()).unwrap(), []);
+        let among = format!("\n<html>\nnonsense 1 2\n{{\n{columns}\n");
+        assert_eq!(read(among.as_bytes()).unwrap().len(), 1, "what is no line is passed over");
         assert_eq!(read("[]".as_bytes()).unwrap(), []);
         assert!(read("[1".as_bytes()).is_err());
     }
