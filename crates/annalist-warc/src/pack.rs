@@ -127,7 +127,7 @@ impl Packer {
                 let head = http_head(record, &self.plain[block_start..]);
                 self.plain.extend_from_slice(TERMINATOR);
                 // What is known of a capture can be made again, and takes a third of the time for an eighth more room.
-                let derived = record.kind() == RecordType::Metadata;
+                let derived = matches!(record.kind(), RecordType::Metadata | RecordType::Resource);
                 let dense = derived || head.as_ref().is_some_and(is_dense);
                 self.compress_whole(dense, out).map_err(PackError::Disk)?;
                 Ok(Learned { payload_digest: block_digest, head })
