@@ -230,6 +230,7 @@ impl Crawl {
             keeper: handle,
             lane,
             reader: Arc::new(Reader::new(spec.canonical.clone())),
+            feeds: Arc::default(),
             apps: apps.map(Arc::new),
             judging,
             scope,

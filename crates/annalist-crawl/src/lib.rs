@@ -6,7 +6,7 @@
 //! | when a link gets its turn, and how it ends | `turn.rs`, `finish.rs` |
 //! | the same in an archive | `collect.rs`, `snapshots.rs`, `copying.rs`, `left.rs`, `near.rs`, `missing.rs` |
 //! | who may be asked, when | `asking.rs`, `servers.rs`, `book.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
-//! | what is followed | `scope.rs`, `apps.rs` with `memory.rs`, `findings.rs` |
+//! | what is followed | `scope.rs`, `apps.rs` with `memory.rs`, `findings.rs`; `feeds.rs` for what feeds say of pages |
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
 //! | a crawl from start to end | `engine.rs`, `set_up.rs`, `begin.rs`, `reopen.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `waiting.rs` |
 //! | seeds that are visited again | `rounds.rs` |
@@ -27,6 +27,7 @@ pub mod counters;
 pub mod delay;
 pub mod engine;
 pub mod explain;
+mod feeds;
 mod findings;
 mod finish;
 mod hosts;

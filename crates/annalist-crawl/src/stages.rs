@@ -26,6 +26,7 @@ use crate::book::Book;
 use crate::budget::Budget;
 use crate::clock;
 use crate::collect::Collecting;
+use crate::feeds::Feeds;
 use crate::hosts::Hosts;
 use crate::judging::Judging;
 use crate::keeper::{self, KeeperHandle};
@@ -48,6 +49,8 @@ pub struct Stages {
     /// For what would keep the others waiting.
     pub lane: SlowLane,
     pub reader: Arc<Reader>,
+    /// What feeds said of pages.
+    pub feeds: Arc<Feeds>,
     /// Unless the spec wants none.
     pub apps: Option<Arc<Apps>>,
     /// Where there is a topic.
@@ -100,6 +103,7 @@ impl Stages {
     pub async fn read(&self, capture: &mut Capture, kind: LinkKind) -> Read {
         let reader = Arc::clone(&self.reader);
         let (apps, judging, keeper) = (self.apps.clone(), self.judging.clone(), self.keeper.clone());
+        let feeds = Arc::clone(&self.feeds);
         let key = capture.url.key();
         let at = capture.started;
         let read_on = move |mut page: Page, tree: Option<Tree>, url: &CanonicalUrl, head: &ResponseHead| {
@@ -107,6 +111,9 @@ impl Stages {
             let tree = tree.filter(|_| page.mime.contains("html"));
             if let Some(tree) = &tree {
                 date(tree, &mut page, url, head, Captured::At(at));
+                feeds.date(url, &mut page, at);
+            } else if !page.dated.is_empty() {
+                feeds.hear(&page, at);
             }
             let sight =
                 apps.zip(tree).map(|(apps, tree)| apps.look(&tree, &mut page, &looked)).unwrap_or_default();

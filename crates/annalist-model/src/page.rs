@@ -28,6 +28,8 @@ pub struct Page {
     /// The regions of the text, one after the other; none where nothing tells regions apart.
     pub parts: Vec<Part>,
     pub links: Vec<FoundLink>,
+    /// What a feed says of when its entries were published, in its own words.
+    pub dated: Vec<(CanonicalUrl, String)>,
     /// `<link rel=canonical>`, resolved.
     pub canonical: Option<CanonicalUrl>,
     /// What the page asks of robots in markup or header.

@@ -74,6 +74,8 @@ pub enum Evidence {
     OpenGraph,
     Microdata,
     Meta,
+    /// The feed that led to the page.
+    Feed,
     /// `<time>`, and attributes made for machines.
     TimeElement,
     /// The address of the page.
@@ -97,11 +99,12 @@ pub enum Evidence {
 }
 
 impl Evidence {
-    pub const ALL: [Evidence; 14] = [
+    pub const ALL: [Evidence; 15] = [
         Evidence::JsonLd,
         Evidence::OpenGraph,
         Evidence::Microdata,
         Evidence::Meta,
+        Evidence::Feed,
         Evidence::TimeElement,
         Evidence::Url,
         Evidence::Byline,
@@ -120,6 +123,7 @@ impl Evidence {
             Evidence::OpenGraph => "open-graph",
             Evidence::Microdata => "microdata",
             Evidence::Meta => "meta",
+            Evidence::Feed => "feed",
             Evidence::TimeElement => "time-element",
             Evidence::Url => "url",
             Evidence::Byline => "byline",

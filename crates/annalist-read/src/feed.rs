@@ -29,6 +29,8 @@ pub struct Entry {
     pub links: Vec<FeedLink>,
     /// The entry's text as HTML: summary, description, content.
     pub html: Vec<String>,
+    /// When it was published, as it is written; when it was changed, where only that is said.
+    pub date: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +76,10 @@ struct Reading {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Field {
     Title,
+    /// And whether it is the day of a change.
+    Date {
+        changed: bool,
+    },
     Language,
     Link(LinkKind),
     /// A name that is an address unless it says otherwise.
@@ -108,6 +114,12 @@ impl Reading {
             "url" if self.image_depth.is_some() => self.gather(Field::Link(LinkKind::Image), depth),
             _ if self.image_depth.is_some() => {}
             "title" if name != "media:title" => self.gather(Field::Title, depth),
+            "pubDate" | "published" | "issued" | "date" | "created" if self.entry.is_some() => {
+                self.gather(Field::Date { changed: false }, depth);
+            }
+            "updated" | "modified" if self.entry.is_some() => {
+                self.gather(Field::Date { changed: true }, depth)
+            }
             "language" => self.gather(Field::Language, depth),
             "link" => self.link(tag, depth),
             "guid" if tag.attribute("isPermaLink").is_none_or(|is| is.trim() != "false") => {
@@ -198,6 +210,13 @@ impl Reading {
                     None => &mut self.feed.title,
                 };
                 title.get_or_insert_with(|| trimmed.to_owned());
+            }
+            Field::Date { changed } => {
+                if let Some((entry, _)) = &mut self.entry
+                    && (entry.date.is_none() || !changed)
+                {
+                    entry.date = Some(trimmed.to_owned());
+                }
             }
             Field::Language => self.feed.language = Some(trimmed.to_owned()),
             Field::Link(kind) => self.add_link(trimmed.to_owned(), kind),

@@ -173,6 +173,11 @@ impl<'r> Found<'r> {
     }
 
     /// The links, and what is none.
+    /// Where a link leads.
+    pub(crate) fn url(&self, place: Place) -> Option<&CanonicalUrl> {
+        self.links.get(place.0 as usize).map(|link| &link.url)
+    }
+
     pub(crate) fn into_parts(self) -> (Vec<FoundLink>, Unusable) {
         (self.links, self.unusable)
     }

@@ -330,6 +330,8 @@ impl Reading<'_> {
                 summary = shortened(&markup.text, 300).replace('\n', " ");
             }
         }
+        let page = places.first().and_then(|place| self.found.url(*place)).cloned();
+        self.page.dated.extend(page.zip(entry.date.clone()));
         for place in places {
             self.found.describe(place, &title, &summary, 0..0);
         }
