@@ -118,7 +118,7 @@ impl Reading {
                 self.gather(Field::Date { changed: false }, depth);
             }
             "updated" | "modified" if self.entry.is_some() => {
-                self.gather(Field::Date { changed: true }, depth)
+                self.gather(Field::Date { changed: true }, depth);
             }
             "language" => self.gather(Field::Language, depth),
             "link" => self.link(tag, depth),
