@@ -45,7 +45,7 @@ pub enum Fault {
 }
 
 impl ReadError {
-    pub(crate) fn new(offset: u64, fault: Fault) -> ReadError {
+    pub fn new(offset: u64, fault: Fault) -> ReadError {
         ReadError { offset, fault }
     }
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use annalist_model::CanonicalUrl;
 use annalist_warc::{
-    CdxLine, Ending, Fault, Framing, Hole, Reader, Section, Sorted, Sorter, WarcFile, index_name, index_warc,
-    on_threads, surt_key, unshare,
+    CdxLine, Ending, Fault, Framing, Hole, ReadError, Reader, Section, Sorted, Sorter, WarcFile, index_name,
+    index_warc, on_threads, surt_key, unshare,
 };
 
 use super::NotThere;
@@ -108,7 +108,15 @@ impl Found {
             }
         };
         if !lines_beside(file, &mut take)? {
-            let indexed = index_warc(file, "", &mut take, &mut |_| ()).map_err(|e| named(path, &e))?;
+            let indexed = match index_warc(file, "", &mut take, &mut |_| ()) {
+                Ok(indexed) => indexed,
+                // One file of many that nobody may read, say: the others count.
+                Err(e) => {
+                    let hole = Hole { bytes: 0..file.length, error: ReadError::new(0, Fault::Io(e)) };
+                    self.damaged.push((path.clone(), hole));
+                    return pushed;
+                }
+            };
             let (shared, holes): (Vec<_>, Vec<_>) =
                 indexed.holes.into_iter().partition(|hole| matches!(hole.error.fault, Fault::NotAddressable));
             let holes = holes.into_iter().filter(|hole| !is_being_written(path, hole));

@@ -116,7 +116,13 @@ impl Indexing {
             },
         );
         pushed.context("lines of the index cannot be kept")?;
-        let indexed = indexed.with_context(|| format!("{} cannot be read", file.shown()))?;
+        let indexed = match indexed {
+            Ok(indexed) => indexed,
+            Err(e) => {
+                self.meter.damaged(&format!("{} cannot be read: {e}", file.shown()));
+                return Ok(());
+            }
+        };
         for hole in indexed.holes.iter().filter(|hole| !is_being_written(&file.path, hole)) {
             self.meter.damaged(&format!("{}: {hole}", file.shown()));
         }
