@@ -160,6 +160,10 @@ pub fn for_crawl(args: &CrawlArgs) -> Result<(Loaded, PathBuf)> {
             return Err(BadConfiguration(message.to_owned()).into());
         }
     };
+    if loaded.spec.extract.is_some() {
+        let message = "this spec is for a collection out of archives: use `annalist extract`, or take [extract] out of it";
+        return Err(BadConfiguration(message.to_owned()).into());
+    }
     let mut text = flags_as_toml(args);
     if !typed_seeds {
         // The flags alone are no spec; a seed makes them one, and is left behind.
@@ -181,6 +185,13 @@ pub fn for_extract(args: &ExtractArgs) -> Result<(Loaded, PathBuf)> {
         return Err(BadConfiguration(message.to_owned()).into());
     };
     let mut loaded = examine_as(&file, parse_extract)?.loaded(&file.display().to_string())?;
+    let of_crawl =
+        |path: &Path| examine(path).is_ok_and(|kept| kept.spec.is_some_and(|spec| spec.extract.is_none()));
+    let job = args.job.clone().unwrap_or_else(|| Path::new("collections").join(loaded.spec.folder_name()));
+    if of_crawl(&job.join("spec.toml")) {
+        let message = format!("{} is the job of a crawl of the live web: give another --job", job.display());
+        return Err(BadConfiguration(message).into());
+    }
     let flags = CrawlArgs {
         job: args.job.clone(),
         limit: args.limit,

@@ -328,6 +328,25 @@ fn what_an_archive_could_not_give_is_asked_for_again_and_other_archives_are_look
 }
 
 #[test]
+fn the_job_of_an_extraction_asks_nobody_on_the_live_web_and_that_of_a_crawl_no_archive() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = archive().write(dir.path());
+    assert_exit(&extract(dir.path(), &path, &["--limit", "2"]), 0);
+    let job = dir.path().join("job");
+    let crawl =
+        annalist().args(["crawl", "--contact", "https://me.example/", "--job"]).arg(&job).output().unwrap();
+    assert_exit(&crawl, 4);
+    assert!(String::from_utf8_lossy(&crawl.stderr).contains("annalist extract"));
+    let kept = std::fs::read_to_string(job.join("spec.toml")).unwrap();
+    let (before, after) = kept.split_once("[extract]").unwrap();
+    let rest = after.split_once("\n\n").unwrap().1;
+    std::fs::write(job.join("spec.toml"), format!("{before}{rest}")).unwrap();
+    let other = extract(dir.path(), &path, &[]);
+    assert_exit(&other, 4);
+    assert!(String::from_utf8_lossy(&other.stderr).contains("another --job"));
+}
+
+#[test]
 fn a_limit_counts_every_snapshot() {
     let dir = tempfile::tempdir().unwrap();
     let output = extract(dir.path(), &archive().write(dir.path()), &["--snapshot", "all", "--limit", "3"]);

@@ -98,7 +98,9 @@ impl Outputs {
     /// Refuses what is there already before any work is done.
     fn new(args: &ExportArgs, jobs: &[JobDir]) -> Result<Outputs> {
         let old = if args.force { Old::Replace } else { Old::Refuse };
-        let fresh = |path: &Option<PathBuf>| path.as_deref().map(|path| Fresh::new(path, old)).transpose();
+        let fresh = |path: &Option<PathBuf>| {
+            path.as_deref().map(|path| Fresh::new(path, old, &args.sources)).transpose()
+        };
         let (urls, missing) = match &args.csv {
             Some(path) if Form::of(path) == Form::Table => {
                 let stem = path.file_stem().unwrap_or_default().to_string_lossy();

@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use annalist_sources::is_being_written;
-use annalist_warc::{Sorter, WarcFile, ZipNumWriter, index_name, index_warc, on_threads};
+use annalist_warc::{
+    Sorter, WarcFile, ZipNumWriter, index_name, index_warc, is_wacz_name, is_warc_name, on_threads,
+};
 use anyhow::{Context, Result};
 
 use crate::cli::IndexArgs;
 use crate::commands::frequencies;
 use crate::commands::verify::warc_files;
-use crate::exit::Exit;
+use crate::exit::{BadConfiguration, Exit};
 use meter::Meter;
 
 mod meter;
@@ -26,6 +28,11 @@ const ZIPNUM_NAME: &str = "index";
 pub fn run(args: &IndexArgs) -> Result<Exit> {
     if let Some(out) = &args.frequencies {
         return frequencies::run(args, out);
+    }
+    if let Some(archive) = args.output.as_deref().filter(|path| is_archive(path)) {
+        let told =
+            format!("{} is the name of an archive, not of an index: nothing was written", archive.display());
+        return Err(BadConfiguration(told).into());
     }
     let mut files = Vec::new();
     for path in warc_files(&args.paths)? {
@@ -54,6 +61,11 @@ pub fn run(args: &IndexArgs) -> Result<Exit> {
     let damaged = indexing.meter.finish();
     indexing.failed.into_inner().unwrap_or_else(PoisonError::into_inner).map_or(Ok(()), Err)?;
     Ok(if damaged == 0 { Exit::Done } else { Exit::Failed })
+}
+
+fn is_archive(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    is_warc_name(&name) || is_wacz_name(&name)
 }
 
 fn cores() -> usize {

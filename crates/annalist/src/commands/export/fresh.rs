@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use annalist_warc::is_warc_name;
 use anyhow::{Context, Result};
 
 use crate::exit::BadConfiguration;
@@ -26,12 +27,16 @@ pub struct Fresh {
 }
 
 impl Fresh {
-    pub fn new(path: &Path, old: Old) -> Result<Fresh> {
+    /// `sources`: what is exported, which nobody means to replace.
+    pub fn new(path: &Path, old: Old, sources: &[PathBuf]) -> Result<Fresh> {
         let Some(name) = path.file_name() else {
             return Err(
                 BadConfiguration(format!("{} cannot be written: it has no name", path.display())).into()
             );
         };
+        if let Some(why) = Some(path).filter(|path| path.exists()).and_then(|path| loss(path, sources)) {
+            return Err(BadConfiguration(format!("{} is left alone: {why}", path.display())).into());
+        }
         if path.exists() && old == Old::Refuse {
             let told =
                 format!("{} is there already: name another, or replace it with --force", path.display());
@@ -83,6 +88,23 @@ impl Drop for Fresh {
     }
 }
 
+/// What would be lost with something that is there, beside an earlier export.
+fn loss(path: &Path, sources: &[PathBuf]) -> Option<String> {
+    let whole = path.canonicalize().ok()?;
+    let source =
+        sources.iter().filter_map(|source| source.canonicalize().ok()).find(|s| s.starts_with(&whole));
+    if let Some(source) = source {
+        return Some(format!("it is, or holds, what is to be exported ({})", source.display()));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if !path.is_dir() {
+        return is_warc_name(&name).then(|| "it is an archive".to_owned());
+    }
+    let entries = path.read_dir().ok()?.filter_map(Result::ok).map(|entry| entry.file_name());
+    let mut others = entries.filter(|name| name != "archive" && name != "indexes");
+    others.next().map(|other| format!("it holds other things ({})", other.to_string_lossy()))
+}
+
 fn remove(path: &Path) -> io::Result<()> {
     let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
     match removed {
@@ -100,17 +122,35 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.wacz");
         std::fs::write(&path, "old").unwrap();
-        assert!(Fresh::new(&path, Old::Refuse).is_err());
-        let fresh = Fresh::new(&path, Old::Replace).unwrap();
+        assert!(Fresh::new(&path, Old::Refuse, &[]).is_err());
+        let fresh = Fresh::new(&path, Old::Replace, &[]).unwrap();
         std::fs::write(fresh.open_path(), "half").unwrap();
         drop(fresh);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "old");
         assert_eq!(dir.path().read_dir().unwrap().count(), 1);
 
-        let fresh = Fresh::new(&path, Old::Replace).unwrap();
+        let fresh = Fresh::new(&path, Old::Replace, &[]).unwrap();
         std::fs::write(fresh.open_path(), "new").unwrap();
         fresh.keep().unwrap();
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(dir.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn sources_archives_and_folders_with_other_things_are_never_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let (job, warc) = (dir.path().join("job"), dir.path().join("job/archive/a.warc.gz"));
+        std::fs::create_dir_all(job.join("archive")).unwrap();
+        std::fs::write(&warc, "precious").unwrap();
+        let refused = |path: &std::path::Path, source: &std::path::Path| {
+            Fresh::new(path, Old::Replace, &[source.to_owned()]).is_err()
+        };
+        assert!(refused(&job, &job) && refused(&job, &warc) && refused(&warc, &warc), "its own source");
+        assert!(refused(&warc, dir.path()), "an archive");
+        let elsewhere = dir.path().join("elsewhere");
+        assert!(!refused(&job, &elsewhere), "an earlier export");
+        std::fs::write(job.join("thesis.odt"), "years of work").unwrap();
+        assert!(refused(&job, &elsewhere), "other things");
+        assert_eq!(std::fs::read_to_string(&warc).unwrap(), "precious");
     }
 }
