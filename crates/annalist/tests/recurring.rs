@@ -47,6 +47,6 @@ fn of_the_first_documents_of_a_recurring_event_nearly_all_belong_to_the_right_ye
     let right = documents.iter().filter(|event| **event == YEAR).count();
     let other = documents.iter().filter(|event| **event != YEAR && event.starts_with("festival")).count();
     println!("of the first {FIRST} documents {right} belong to the right year, {other} to another");
-    // Visits run side by side, so no two runs are quite the same: 178 to 186 were seen.
-    assert!(right >= 170 && other <= 6, "{right} of the right year, {other} of others");
+    // Visits run side by side, so no two runs are quite the same: 178 to 186 were seen. By content alone it is 117.
+    assert!(right >= 160 && other <= 10, "{right} of the right year, {other} of others");
 }
