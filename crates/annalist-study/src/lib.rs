@@ -24,6 +24,7 @@ mod library;
 mod measures;
 mod mentions;
 mod occasion;
+pub mod offline;
 mod policy;
 mod queue;
 mod shelf;

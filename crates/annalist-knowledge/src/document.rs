@@ -1,0 +1,72 @@
+//! What the derived stores are told of a capture. How it is taken from the WARC files is in `follow/`.
+
+use annalist_model::page::Part;
+use annalist_model::{CanonicalUrl, FoundLink, Object, Time};
+
+/// A capture with all that was read from it and said about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Document {
+    /// The name of its record, `urn:uuid:…`: what every statement leads back to.
+    pub record: String,
+    /// The WARC file, without its folder and without `.open`.
+    pub file: String,
+    pub offset: u64,
+    pub url: CanonicalUrl,
+    pub captured: Time,
+    /// The answer's status; nothing was read where it is no success.
+    pub status: u16,
+    /// By content, lower case: `text/html`.
+    pub mime: String,
+    /// Bytes of the payload.
+    pub length: u64,
+    /// `sha1:…`, as the record gives it.
+    pub digest: Option<String>,
+    /// For a revisit: the capture that holds the same payload. Nothing else is read from it.
+    pub original: Option<Original>,
+    /// The page that led to it, by its address.
+    pub via: Option<String>,
+    /// `LLE`: how it was reached from a seed.
+    pub hops: String,
+    /// How relevant it was found, from 0 to 1.
+    pub relevance: Option<f32>,
+    pub published: Option<Dated>,
+    /// ISO 639-1
+    pub language: Option<String>,
+    pub title: Option<String>,
+    /// The visible text.
+    pub text: String,
+    /// The regions of the text, as the reader tells them.
+    pub parts: Vec<Part>,
+    pub links: Vec<FoundLink>,
+    pub canonical: Option<CanonicalUrl>,
+    /// What software made it: `wordpress`.
+    pub application: Option<String>,
+    /// What it is to its application: `post`.
+    pub level: Option<String>,
+    /// Posts, comments, articles.
+    pub objects: Vec<Object>,
+}
+
+/// The capture whose payload another one repeats.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Original {
+    pub url: String,
+    pub captured: Option<Time>,
+}
+
+/// When a page was published.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Dated {
+    /// RFC 3339, as exact as it is known: `2011-03`, `2011-03-05`, `2011-03-05T10:30:00+01:00`.
+    pub text: String,
+    /// Its first moment.
+    pub from: Time,
+    pub confidence: f32,
+}
+
+impl Document {
+    /// Whether there is something to be read: a page that was answered with success, kept for the first time.
+    pub fn is_page(&self) -> bool {
+        (200..300).contains(&self.status) && self.original.is_none() && !self.text.is_empty()
+    }
+}

@@ -1,0 +1,1 @@
+//! Statements about what was captured, and SPARQL over them.
