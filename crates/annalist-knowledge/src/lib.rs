@@ -7,8 +7,12 @@
 
 mod derived;
 mod document;
+mod follow;
 pub mod graph;
+mod parallel;
 pub mod search;
 
 pub use derived::{Derived, DerivedError, Mark};
-pub use document::{Dated, Document, Original};
+pub use document::{Dated, Document, Original, moment};
+pub use follow::{Extent, FollowError, FollowSettings, Followed, Watch, follow, plain_name};
+pub use parallel::in_order;
