@@ -11,8 +11,10 @@ mod objects;
 mod robots;
 mod sheet;
 mod sitemap;
+mod told;
 
-pub(crate) use objects::objects;
+pub(crate) use objects::{objects, post_anchor};
+pub(crate) use told::{matter, text_links};
 
 use crate::answer::Response;
 use crate::layout::{Host, HostKind};
