@@ -3,6 +3,8 @@
 //! Every analysis goes over the same [`Writing`]s of a [`Corpus`].
 
 mod corpus;
+pub mod entities;
+pub mod opinions;
 mod writing;
 
 pub use corpus::{Corpus, CorpusError};
