@@ -17,7 +17,7 @@ use annalist_apps::published::{Captured, dates};
 use annalist_model::{CanonicalUrl, Canonicaliser, ResponseHead, Time};
 use annalist_read::Reader;
 use annalist_sources::ArchiveSource;
-use annalist_study::offline::{Corpus, Vocabulary, Writing, topics};
+use annalist_study::offline::{Corpus, Vocabulary, Writing, happenings, phrases, topics};
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -42,6 +42,28 @@ fn main() {
         println!(
             "{:6} {} {:?} {:.2} {}",
             topic.writings, topic.language, topic.course, topic.confidence, topic.label
+        );
+    }
+    let started = Instant::now();
+    let named = phrases(std::slice::from_ref(&corpus), &|_| {}).unwrap().remove(0);
+    println!("names {:.2} s: {}", started.elapsed().as_secs_f32(), named.names.len());
+    let started = Instant::now();
+    let happenings = happenings::happenings(&corpus, &vocabulary, &named, &|_| {}).unwrap();
+    println!("happenings {:.2} s: {}", started.elapsed().as_secs_f32(), happenings.len());
+    for one in &happenings {
+        let names: Vec<&str> =
+            one.names.iter().map(|(name, _)| named.names[*name as usize].as_str()).collect();
+        let terms: Vec<&str> = one.terms.iter().map(|(term, _)| term.as_str()).collect();
+        let (count, sites) = (one.writings.len(), one.sites);
+        println!(
+            "{} {} {} {count:4} of {sites} {:.2} {} [{}] {{{}}}",
+            one.from,
+            one.until,
+            u8::from(one.dated),
+            one.confidence,
+            one.title,
+            terms.join(", "),
+            names.join(", ")
         );
     }
     if let Some(labels) = labels {

@@ -12,7 +12,7 @@ const WRITINGS_FOR_A_GROUP: usize = 8;
 const ROUNDS: usize = 15;
 const LAST_ROUNDS: usize = 4;
 /// Two groups are one topic where the likeness between them is this share of the likeness within them.
-const ALIKE: f32 = 0.5;
+const ALIKE: f32 = 0.3;
 /// The writings of a group must be alike by this many times what any two writings are.
 const BEYOND_CHANCE: f32 = 2.0;
 /// Of the sample, for the smallest topic.

@@ -8,7 +8,7 @@ const TERMS_OF_A_LABEL: usize = 4;
 /// Fewer of a topic's writings with a term: it is about one of them.
 const SMALLEST_SHARE: f32 = 0.05;
 /// A phrase says more than one of its words, if it has this share of what the word tells.
-const PHRASE: f32 = 0.4;
+const PHRASE: f32 = 0.6;
 
 /// The best terms first.
 pub(super) fn terms(group: &Group, sorted: &Sorted, vocabulary: &Vocabulary) -> Vec<(String, f32)> {
@@ -20,9 +20,7 @@ pub(super) fn terms(group: &Group, sorted: &Sorted, vocabulary: &Vocabulary) -> 
         .with_term
         .iter()
         .filter_map(|(place, with)| {
-            let term = words
-                .get(*place)
-                .filter(|term| !term.is_number() && term.surface.chars().nth(1).is_some())?;
+            let term = words.get(*place).filter(|term| is_readable(term))?;
             let elsewhere = counts.get(*place as usize).copied().unwrap_or_default() - with;
             let share = *with as f32 / inside;
             let other = (elsewhere as f32 + 0.5) / (outside + 1.0);
@@ -33,6 +31,11 @@ pub(super) fn terms(group: &Group, sorted: &Sorted, vocabulary: &Vocabulary) -> 
     scored.sort_by(|one, other| other.1.total_cmp(&one.1).then_with(|| one.0.stem.cmp(&other.0.stem)));
     scored.truncate(20 * TERMS);
     chosen(&scored).into_iter().map(|(term, telling)| (term.surface.to_string(), telling)).collect()
+}
+
+fn is_readable(term: &Term) -> bool {
+    term.surface.chars().nth(1).is_some()
+        && term.stem.split(' ').all(|word| word.chars().any(char::is_alphabetic))
 }
 
 /// Phrases in place of their words, and nothing twice.
