@@ -5,16 +5,18 @@
 mod calendar;
 mod corpus;
 pub mod entities;
-pub mod opinions;
+mod gathering;
 pub mod happenings;
 mod lent;
+pub mod opinions;
 mod phrases;
 pub mod topics;
 mod vocabulary;
 mod writing;
 
 pub use calendar::{Day, Month};
-pub use corpus::{Corpus, CorpusError};
+pub use corpus::{Corpus, CorpusError, CorpusWriter};
+pub use gathering::Gatherer;
 pub use phrases::{Named, phrases};
 pub use vocabulary::{Term, Vocabulary, Words};
 pub use writing::Writing;
