@@ -13,6 +13,7 @@ use super::fields::Fields;
 use super::simhash::simhash;
 use super::words::{stemmed, with_language};
 use crate::document::Document;
+use crate::statements::object_iri;
 
 /// Names are counted; what is longer is no name.
 const LONGEST_LABEL: usize = 200;
@@ -75,12 +76,11 @@ pub struct Annotations {
     pub sentiment: Option<f32>,
 }
 
-/// The name of a page, or of an object on it: its own address, else the page's with the object's id behind `#`.
+/// The name of a page, or of an object on it: the same as in the graph.
 pub fn key_of(page: &str, object: Option<&Object>) -> String {
     match object {
         None => page.to_owned(),
-        Some(Object { url: Some(own), .. }) => own.clone(),
-        Some(object) => format!("{page}#{}", object.id),
+        Some(object) => object_iri(&object.id).into_string(),
     }
 }
 
