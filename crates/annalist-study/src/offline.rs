@@ -5,6 +5,7 @@
 mod corpus;
 pub mod entities;
 pub mod opinions;
+mod prose;
 mod writing;
 
 pub use corpus::{Corpus, CorpusError};
