@@ -18,8 +18,8 @@ use annalist_study::offline::entities::{EntitySettings, Kind, entities};
 use annalist_study::offline::{Corpus, Writing};
 
 const SHOWN: usize = 40;
-/// Of the sample, one entity in so many is shown.
-const STRIDE: usize = 97;
+/// Mentions, from all over the archive.
+const SAMPLE: usize = 100;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
@@ -62,7 +62,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     }
     println!("\nSample");
-    for entity in found.entities.iter().step_by(STRIDE) {
+    let stride = (found.mentions.len() / SAMPLE).max(1);
+    for mention in found.mentions.iter().skip(stride / 2).step_by(stride) {
+        let entity = &found.entities[mention.entity as usize];
         println!(
             "  {:?}: {} {} {:.2} {:?}",
             entity.kind, entity.name, entity.writings, entity.confidence, entity.aliases

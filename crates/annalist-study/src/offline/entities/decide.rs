@@ -19,6 +19,10 @@ const PLACE_ENDINGS: &[&str] = &[
     "град", "furt", "shire", "stan",
 ];
 
+/// Peoples, creeds and their followers have capitals in some languages.
+const PEOPLE_AND_CREEDS: &[&str] =
+    &["ian", "ians", "ish", "ese", "ism", "isms", "ist", "ists", "anic", "anity", "ans", "ite", "ites"];
+
 /// A run of words that was found to be a name.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
@@ -132,6 +136,10 @@ impl Looked<'_> {
         if count.person > 1 && share >= MOSTLY_RAISED && count.person * 4 > count.telling {
             return true;
         }
+        let lower = word.to_lowercase();
+        if count.place * 8 < count.telling && PEOPLE_AND_CREEDS.iter().any(|ending| lower.ends_with(ending)) {
+            return false;
+        }
         let least = if acronym { 3 } else { 2 };
         letters > 2
             && count.telling > least
@@ -154,7 +162,8 @@ impl Looked<'_> {
         if self.place {
             return true;
         }
-        if self.first_name && !self.any(Class::ORGANISATION.or(Class::PLACE)) {
+        let plain = |class: &Class| *class == Class::default() || class.is(Class::PARTICLE);
+        if self.first_name && self.classes.iter().all(plain) {
             // `Will Power` is one if power has a capital.
             return namely(&last)
                 || count.telling > 1 && count.contexts.count_ones() > 1 && raised(learned, last) > 0.5;
@@ -210,7 +219,7 @@ impl Looked<'_> {
         if several && self.any(Class::ORGANISATION) {
             organisation += 4.0;
         }
-        if !several && upper(first) {
+        if !several && upper(first) && (count.person > 0 || count.articles * 5 > count.count) {
             organisation += 2.0;
         }
         if several && self.words.iter().any(|word| upper(word)) {

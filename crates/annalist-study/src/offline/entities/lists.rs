@@ -100,7 +100,7 @@ const LISTS: &[(&str, Class, &str)] = &[
     ("*", Class::ROLE, "president minister chancellor senator governor mayor professor doctor captain general colonel major sergeant lieutenant \
         admiral commander inspector judge king queen prince princess emperor pope bishop archbishop cardinal father sister brother ambassador \
         secretary chairman chairwoman chairperson chair director chief ceo coach manager editor spokesman spokeswoman spokesperson councillor \
-        councilwoman councilman deputy prime finance foreign interior former vice premier congressman congresswoman representative mp mep \
+        councilwoman councilman deputy prime finance foreign interior former vice premier congressman congresswoman representative mp mps mep meps \
         attorney justice officer uncle aunt reporter author writer singer actor actress poet coordinator researcher engineer"),
     ("de", Class::ROLE, "präsident präsidentin minister ministerin kanzler kanzlerin bundeskanzler bundeskanzlerin bundespräsident \
         ministerpräsident ministerpräsidentin außenminister außenministerin finanzminister finanzministerin innenminister innenministerin \
@@ -165,7 +165,7 @@ const LISTS: &[(&str, Class, &str)] = &[
         gebirge fluss berg tal λίμνη όρος νησί οδός πλατεία ποταμός река озеро гора остров область улица площадь край"),
     ("*", Class::ORDINARY, "january february march april may june july august september october november december jan feb mar apr jun jul aug sep \
         sept oct nov dec monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun today yesterday tomorrow \
-        christmas easter internet web pdf url html http https www faq ok am pm ad bc bce ce gmt utc est cet usd eur gbp isbn tv cd dvd \
+        christmas easter internet web pdf url html http https www faq ok am pm ad bc bce ce gmt utc est cet usd eur gbp isbn tv cd dvd ph phd bs ba ma md msc bsc \
         god lord i ii iii iv vi vii viii ix xi xii xiii xiv xv xvi click read share reply post comment comments login home page menu search"),
     ("*", Class::DEMONYM, "english german french greek italian spanish portuguese dutch russian chinese japanese american british european \
         african asian australian canadian mexican indian turkish polish swedish norwegian danish finnish irish scottish welsh swiss austrian \

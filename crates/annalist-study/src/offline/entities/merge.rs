@@ -30,14 +30,14 @@ pub(super) fn merged(known: &[Known], names: Vec<Name>, learned: &Learned) -> Ve
         merger.take(name, known.len());
     }
     merger.acronyms(learned);
-    let surnames = merger.surnames();
-    merger.alone(learned);
+    let surnames = merger.surnames(&alone);
+    merger.call_by_surname(&surnames, learned);
     for name in alone {
         if !merger.is_part_of_a_person(&name, &surnames) {
             merger.take(name, known.len());
         }
     }
-    merger.entities()
+    merger.entities(known.len())
 }
 
 #[derive(Default)]
@@ -74,7 +74,9 @@ impl Merger {
     /// Adds a name to the entity it stands for, or as one of its own. The most frequent come first.
     fn take(&mut self, name: Name, given: usize) {
         let spelling = &name.entity.name;
-        let person = ends(&name.entity).and_then(|ends| self.people.get(&ends).copied());
+        let person = ends(&name.entity)
+            .and_then(|ends| self.people.get(&ends).copied())
+            .filter(|at| self.names.get(*at).is_some_and(|known| is_short_for(&known.entity.name, spelling)));
         let known =
             self.forms.get(&name_key(spelling)).copied().or(person).or_else(|| self.without_form(&name));
         let Some(at) = known else {
@@ -120,7 +122,11 @@ impl Merger {
         let mut pairs: Vec<_> = learned.acronyms.iter().collect();
         pairs.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
         let mut taken: BTreeMap<&str, usize> = BTreeMap::new();
-        for ((name, letters), _) in pairs {
+        for ((name, letters), count) in pairs {
+            // Two letters mean anything.
+            if letters.chars().count() < 3 && *count < 2 {
+                continue;
+            }
             let Some(at) = self.forms.get(&name_key(name)).copied() else { continue };
             if !stands_for(letters, name) || taken.contains_key(letters.as_ref()) {
                 continue;
@@ -135,26 +141,41 @@ impl Merger {
         }
     }
 
-    fn surnames(&self) -> Map<u64, ()> {
-        self.names.iter().filter_map(|name| Some((ends(&name.entity)?.1, ()))).collect()
-    }
-
-    /// Surnames that stand for somebody wherever they occur: no word is written like them. Where several people have one,
-    /// each gets it, and the writing tells who is meant.
-    fn alone(&mut self, learned: &Learned) {
+    /// Surnames with the people who have them, the most frequent first. A word that is used alone far more often than
+    /// anybody is named with it, or of which something else is known, is nobody's.
+    fn surnames(&self, alone: &[Name]) -> BTreeMap<u64, Vec<usize>> {
         let mut people: BTreeMap<u64, Vec<usize>> = BTreeMap::new();
         for (at, name) in self.names.iter().enumerate() {
             if let Some((_, surname)) = ends(&name.entity) {
                 people.entry(surname).or_default().push(at);
             }
         }
-        for people in people.into_values() {
-            let count = |at: usize| self.names.get(at).map_or(0, |name| name.count.count);
-            // The most frequent stand first.
-            let others = people.get(1).copied().map_or(0, count);
-            let dominant = people.first().is_some_and(|first| count(*first) >= DOMINANT * others);
+        let mut buffer = String::new();
+        for name in alone {
+            let form = key(&name.entity.name, &mut buffer);
+            let Some(named) = people.get(&form) else { continue };
+            let named: u32 = named.iter().filter_map(|at| Some(self.names.get(*at)?.count.count)).sum();
+            let most = match name.entity.kind {
+                Kind::Person => u32::MAX,
+                Kind::Other => named * 10,
+                Kind::Place | Kind::Organisation => named * 2,
+            };
+            if name.count.count > most || is_place(&name.entity.name) {
+                people.remove(&form);
+            }
+        }
+        people
+    }
+
+    /// Surnames stand for somebody wherever they occur if no word is written like them. Where several people have one, each
+    /// gets it, and the writing tells who is meant.
+    fn call_by_surname(&mut self, surnames: &BTreeMap<u64, Vec<usize>>, learned: &Learned) {
+        for people in surnames.values() {
+            let count = |at: &usize| self.names.get(*at).map_or(0, |name| name.count.count);
+            let others = people.get(1).map_or(0, count);
+            let dominant = people.first().is_some_and(|first| count(first) >= DOMINANT * others);
             let meant = if dominant { 1 } else { people.len() };
-            for at in people.into_iter().take(meant) {
+            for at in people.iter().copied().take(meant) {
                 let Some(name) = self.names.get(at) else { continue };
                 let Some(surname) = name.entity.name.rsplit(' ').next().map(str::to_owned) else { continue };
                 if is_safe(learned, name, &surname) {
@@ -165,19 +186,25 @@ impl Merger {
     }
 
     /// Whether a word alone stands for somebody: who is meant is told by each writing.
-    fn is_part_of_a_person(&self, name: &Name, surnames: &Map<u64, ()>) -> bool {
+    fn is_part_of_a_person(&self, name: &Name, surnames: &BTreeMap<u64, Vec<usize>>) -> bool {
         let word = &name.entity.name;
         let mut buffer = String::new();
-        let place = is_place(word) || name.entity.kind == Kind::Place;
-        let genitive = word.strip_suffix('s').and_then(|base| surnames.get(&key(base, &mut buffer)));
-        if surnames.get(&key(word, &mut buffer)).or(genitive).is_some() {
-            // A place that people are named after is one where nobody is named before.
-            return !place;
+        let genitive =
+            word.strip_suffix('s').is_some_and(|base| surnames.contains_key(&key(base, &mut buffer)));
+        if surnames.contains_key(&key(word, &mut buffer)) || genitive {
+            return true;
         }
+        let place = is_place(word) || name.entity.kind == Kind::Place;
         is_first_name(word) && !place && name.count.words().class(&word.to_lowercase()) == Class::default()
     }
 
-    fn entities(self) -> Vec<Entity> {
+    /// What the archivist gave, then the most frequent.
+    fn entities(mut self, given: usize) -> Vec<Entity> {
+        if let Some(learned) = self.names.get_mut(given..) {
+            learned.sort_by(|a, b| {
+                b.count.count.cmp(&a.count.count).then_with(|| a.entity.name.cmp(&b.entity.name))
+            });
+        }
         let mut taken: Map<u64, ()> = Map::default();
         let mut entities: Vec<Entity> = self.names.into_iter().map(|name| name.entity).collect();
         // A form in German with an s behind it is the form without.
@@ -210,10 +237,22 @@ pub(super) fn ends(entity: &Entity) -> Option<(u64, u64)> {
     if entity.kind != Kind::Person {
         return None;
     }
-    let (first, rest) = entity.name.split_once(' ')?;
+    let (first, rest) = entity.name.split_once(' ').filter(|(_, rest)| !rest.contains("of "))?;
     let last = rest.rsplit(' ').next().filter(|word| word.chars().count() > 1 && !is_suffix(word))?;
     let mut buffer = String::new();
     Some((key(first.trim_end_matches('.'), &mut buffer), key(last, &mut buffer)))
+}
+
+/// Whether what stands between first and last name does not contradict: `John F. Kennedy` is John Fitzgerald, not John P.
+fn is_short_for(one: &str, other: &str) -> bool {
+    let middle = |name: &str| -> Vec<char> {
+        let words = name.split(' ').skip(1).filter_map(|word| word.chars().next());
+        let mut firsts: Vec<char> = words.collect();
+        firsts.pop();
+        firsts
+    };
+    let (one, other) = (middle(one), middle(other));
+    one.is_empty() || other.is_empty() || one == other
 }
 
 /// `Henry VIII`, `Sammy Davis Jr`
@@ -235,11 +274,20 @@ fn stands_for(letters: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::stands_for;
+    use super::{is_short_for, stands_for};
 
     #[test]
     fn letters_stand_for_a_name_in_its_order() {
         assert!(stands_for("ECB", "European Central Bank") && stands_for("UoA", "University of Athens"));
         assert!(!stands_for("EBC", "European Central Bank") && !stands_for("A", "Athens"));
+    }
+
+    #[test]
+    fn middle_names_tell_people_apart() {
+        assert!(
+            is_short_for("John F. Kennedy", "John Fitzgerald Kennedy")
+                && is_short_for("John Kennedy", "John F. Kennedy")
+        );
+        assert!(!is_short_for("John F. Kennedy", "John P. Kennedy"));
     }
 }

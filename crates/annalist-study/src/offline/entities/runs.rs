@@ -75,6 +75,8 @@ fn run_end(text: &str, all: &[Token], first: usize, words: &Words, lower: &mut S
     if !all.get(first)?.shape.is_raised() {
         return None;
     }
+    lower_into(all.get(first)?.core(text), lower);
+    let begins_organisation = words.class(lower).is(Class::ORGANISATION);
     let (mut last, mut at, mut particles) = (first, first + 1, 0);
     while let Some(token) = all.get(at).filter(|token| token.goes_on()) {
         if token.shape.is_raised() {
@@ -92,7 +94,10 @@ fn run_end(text: &str, all: &[Token], first: usize, words: &Words, lower: &mut S
             // `Bank of England`: something is of something; a person is seldom.
             let second = particles > 0
                 && matches!(lower.as_str(), "the" | "der" | "den" | "la" | "las" | "los" | "het");
-            let joins = class.is(Class::PARTICLE) || class.is(Class::OF) && last == first || second;
+            // `Centre for Research` is one, `Juliet for Broadway` are two.
+            let purpose = matches!(lower.as_str(), "for" | "für" | "pour" | "para" | "per" | "voor");
+            let of = class.is(Class::OF) && last == first && (!purpose || begins_organisation);
+            let joins = class.is(Class::PARTICLE) || of || second;
             if token.shape != Shape::Lower || !joins || particles == MOST_PARTICLES {
                 break;
             }
@@ -143,10 +148,7 @@ fn push(
         let upper = token(at).is_some_and(|t| t.shape == Shape::Upper);
         small || class.is(Class::ORDINARY) || class.is(Class::STOP.or(Class::ARTICLE)) && !upper
     };
-    // `The Who` are some, where no sentence begins.
-    let meant =
-        |at: usize| token(at).is_some_and(|t| t.tells) && !of(at).is(Class::ARTICLE.or(Class::ORDINARY));
-    while from < to && loose(from) && (!meant(from) || token(from).is_some_and(|t| t.shape == Shape::Lower)) {
+    while from < to && loose(from) {
         from += 1;
     }
     while from < to && (loose(to - 1) || to - from > 1 && of(to - 1).is(Class::DEMONYM)) {
