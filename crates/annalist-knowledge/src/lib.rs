@@ -7,8 +7,15 @@
 
 mod derived;
 mod document;
+mod follow;
 pub mod graph;
+mod parallel;
 pub mod search;
+mod statements;
+pub mod vocabulary;
 
 pub use derived::{Derived, DerivedError, Mark};
-pub use document::{Dated, Document, Original};
+pub use document::{Dated, Document, Original, moment};
+pub use follow::{Extent, FollowError, FollowSettings, Followed, Watch, follow, plain_name};
+pub use parallel::in_order;
+pub use statements::{date_time, decimal, object_iri, person_iri, statements, url_iri};

@@ -2,11 +2,20 @@
 //!
 //! Every analysis goes over the same [`Writing`]s of a [`Corpus`].
 
+mod calendar;
 mod corpus;
 pub mod entities;
+pub mod happenings;
+mod lent;
 pub mod opinions;
+mod phrases;
 mod prose;
+pub mod topics;
+mod vocabulary;
 mod writing;
 
+pub use calendar::{Day, Month};
 pub use corpus::{Corpus, CorpusError};
+pub use phrases::{Named, phrases};
+pub use vocabulary::{Term, Vocabulary, Words};
 pub use writing::Writing;
