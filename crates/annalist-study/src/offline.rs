@@ -10,6 +10,7 @@ pub mod happenings;
 mod lent;
 pub mod opinions;
 mod phrases;
+mod prose;
 pub mod topics;
 mod vocabulary;
 mod writing;

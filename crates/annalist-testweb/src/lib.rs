@@ -42,7 +42,7 @@ pub use past::{Capture, Festival, Past, PastConfig, PastSummary, PastTruth};
 pub use server::{ServerOptions, StartError, TestWeb};
 pub use society::{
     BondTruth, EntityKind, EntityTruth, FavourTruth, HappeningTruth, MentionPlace, MentionTruth,
-    OpinionTruth, QuoteTruth, RenameTruth, SaidTruth,
+    OpinionTruth, PictureTruth, QuoteTruth, RenameTruth, SaidTruth,
 };
 pub use truth::{ObjectKind, ObjectTruth, PageKind, PageTruth, RedirectTruth, Robots, Truth};
 pub use words::{Language, TOPICS, topic_keywords, topic_name, topic_people};

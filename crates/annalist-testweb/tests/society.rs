@@ -93,11 +93,12 @@ fn there_are_namesakes_aliases_acronyms_and_new_names_in_every_language() {
         let different: BTreeSet<&String> = families.iter().collect();
         assert!(different.len() < families.len(), "{language:?}: no namesakes");
     }
+    let all: Vec<SaidTruth> = truth.said().collect();
     let renames = truth.renames();
     assert!(renames.len() >= 7, "{renames:?}");
     for rename in &renames {
         let mut seen = [0, 0];
-        for said in truth.said() {
+        for said in &all {
             let own = said.mentions.iter().filter(|mention| mention.entity == rename.entity);
             for mention in own.filter(|mention| mention.place == MentionPlace::Text) {
                 let new = mention.text.ends_with(rename.to.split(' ').next_back().unwrap());
@@ -181,6 +182,31 @@ fn some_are_answered_and_quoted_far_more_than_others() {
         let least = received.values().min().unwrap();
         assert!(*most > 5 * least, "{received:?}");
     }
+}
+
+#[test]
+fn pictures_are_seen_again_in_other_sizes_formats_and_under_wrong_names() {
+    let world = world();
+    let pictures = world.truth().pictures();
+    let mut groups: BTreeMap<usize, BTreeSet<Vec<u8>>> = BTreeMap::new();
+    for picture in &pictures {
+        let bytes = body(&world, &picture.url);
+        let magic = match picture.mime {
+            "image/png" => &b"\x89PNG"[..],
+            "image/jpeg" => b"\xff\xd8\xff",
+            "image/gif" => b"GIF8",
+            "image/bmp" => b"BM",
+            _ => b"RIFF",
+        };
+        assert!(bytes.starts_with(magic), "{picture:?}");
+        groups.entry(picture.picture).or_default().insert(bytes);
+    }
+    let formats: BTreeSet<&str> = pictures.iter().map(|picture| picture.mime).collect();
+    assert_eq!(formats.len(), 5);
+    assert!(pictures.iter().any(|picture| picture.mime != picture.declared));
+    assert!(groups.values().filter(|shapes| shapes.len() > 1).count() > 10);
+    let different: usize = groups.values().map(BTreeSet::len).sum();
+    assert!(different < pictures.len(), "none is seen twice as it is");
 }
 
 #[test]

@@ -2,11 +2,13 @@
 //! part of the world that is switched on by its configuration, so that an analysis can be measured against it.
 //!
 //! `tongues/` has the names and sentences of each language, `cast.rs` who there is, `compose.rs` makes texts of both,
-//! `happening.rs` says what happens when, `pictures.rs` what the images show, `truth.rs` what an analysis should find.
+//! `happening.rs` says what happens when, `pictures.rs` what the images show, `truth.rs` and `account.rs` what an analysis should find.
 
+mod account;
 mod cast;
 mod compose;
 mod happening;
+mod pictures;
 mod tongue;
 mod tongues;
 mod truth;
@@ -21,6 +23,7 @@ use cast::{BODY, Cast};
 pub(crate) use compose::Sentence;
 use compose::{Manner, Teller};
 use happening::{Happening, Schedule};
+pub use pictures::PictureTruth;
 use tongue::Tongue;
 pub(crate) use truth::SocietyTruth;
 pub use truth::{
@@ -35,6 +38,8 @@ pub(crate) struct Society {
     seed: u64,
     cast: Cast,
     schedule: Schedule,
+    /// How many images the hosts have together.
+    images: usize,
 }
 
 /// What a text is about.
@@ -70,7 +75,8 @@ impl Society {
     pub(crate) fn new(seed: u64, layout: &Layout) -> Society {
         let cast = Cast::new(seed);
         let schedule = Schedule::new(seed, layout, &cast);
-        Society { seed, cast, schedule }
+        let images = layout.healthy_hosts().iter().map(|host| host.images).sum();
+        Society { seed, cast, schedule, images }
     }
 
     /// Items that report what happened are from those days, and may be read.
