@@ -22,9 +22,7 @@ use crate::keeper::WARC_NOTE;
 use crate::status::Board;
 use crate::stop::Stop;
 
-/// How often the archive is looked at, and how long what was read waits at most before it is durable: a commit costs as much
-/// as some hundred pages.
-const BETWEEN_LOOKS: Duration = Duration::from_secs(10);
+/// How long what was read waits at most before it is durable: a commit costs as much as some hundred pages.
 const BETWEEN_COMMITS: Duration = Duration::from_secs(30);
 
 #[derive(Debug, thiserror::Error)]
@@ -189,7 +187,7 @@ fn grow(job: &JobDir, spec: &Spec, durable: &Durable, told: &Told) -> Result<(),
         {
             let asleep = told.asleep.lock().unwrap_or_else(PoisonError::into_inner);
             let woken = |_: &mut ()| !told.is_stopped();
-            let _ = told.bell.wait_timeout_while(asleep, BETWEEN_LOOKS, woken);
+            let _ = told.bell.wait_timeout_while(asleep, spec.knowledge.every, woken);
         }
         if told.is_stopped() {
             return Ok(());
