@@ -165,14 +165,23 @@ impl Run {
         if let Unpacked::Tuples(tuples) = unpacked { Ok(tuples) } else { Err(self.damaged()) }
     }
 
-    /// About how many tuples begin with the known parts, without reading any.
-    pub fn estimate(&self, order: Order, pattern: Quad<Option<u32>>) -> u64 {
+    /// How many tuples begin with the known parts.
+    pub fn count(&self, order: Order, pattern: Quad<Option<u32>>) -> Result<u64, GraphError> {
         let known = order.known(pattern);
         let parts = order.arrange(pattern).map(Option::unwrap_or_default);
+        if known == 0 {
+            return Ok(self.directory.quads);
+        }
         let blocks = &self.directory.tuples[order as usize];
-        let from = blocks.partition_point(|block| block.first[..known] < parts[..known]);
-        let until = blocks.partition_point(|block| block.first[..known] <= parts[..known]);
-        ((until - from) * TUPLES_PER_BLOCK) as u64 + if known == 4 { 1 } else { TUPLES_PER_BLOCK as u64 / 2 }
+        // The first place behind all tuples for which `before` holds.
+        let place = |before: &dyn Fn(&Tuple) -> bool| -> Result<u64, GraphError> {
+            let behind = blocks.partition_point(|block| before(&block.first));
+            let Some(last) = behind.checked_sub(1) else { return Ok(0) };
+            let within = self.tuples(order, last)?.partition_point(before);
+            Ok((last * TUPLES_PER_BLOCK + within) as u64)
+        };
+        let from = place(&|tuple| tuple[..known] < parts[..known])?;
+        Ok(place(&|tuple| tuple[..known] <= parts[..known])? - from)
     }
 }
 
