@@ -10,7 +10,7 @@ use annalist_disk::{Disk, DiskFile};
 use oxrdf::Term;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::cache::{Cache, Kind, Unpacked};
+use super::cache::{Cache, Kind, Texts, Unpacked};
 use super::codec::{Reader, Tuple, read_tuples};
 use super::directory::{Block, Directory};
 use super::error::GraphError;
@@ -139,7 +139,7 @@ impl Run {
         text_of(&texts, within as usize).map(<[u8]>::to_vec).ok_or_else(|| self.damaged())
     }
 
-    pub fn texts(&self, place: usize) -> Result<Arc<(Vec<u8>, Vec<u32>)>, GraphError> {
+    pub fn texts(&self, place: usize) -> Result<Arc<Texts>, GraphError> {
         let block = self.directory.texts.get(place).ok_or_else(|| self.damaged())?.block;
         match self.cached(Kind::Texts, place, block, unpack_texts)? {
             Unpacked::Texts(texts) => Ok(texts),
@@ -186,7 +186,7 @@ impl Run {
 }
 
 /// One text of an unpacked block.
-pub fn text_of(texts: &(Vec<u8>, Vec<u32>), place: usize) -> Option<&[u8]> {
+pub fn text_of(texts: &Texts, place: usize) -> Option<&[u8]> {
     let (bytes, ends) = texts;
     let end = *ends.get(place)? as usize;
     let start = if place == 0 { 0 } else { *ends.get(place - 1)? as usize };

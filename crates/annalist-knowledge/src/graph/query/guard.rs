@@ -40,7 +40,7 @@ pub fn check_text(sparql: &str) -> Result<(), QueryError> {
                 // An address, or less than.
                 match behind.iter().position(|b| *b == b'>' || b.is_ascii_whitespace() || *b == b'{') {
                     Some(end) if behind.get(end) == Some(&b'>') => {
-                        rest = behind.get(end..).unwrap_or_default()
+                        rest = behind.get(end..).unwrap_or_default();
                     }
                     _ => joined += 1,
                 }

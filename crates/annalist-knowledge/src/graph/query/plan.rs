@@ -259,7 +259,7 @@ fn names_of(pattern: &GraphPattern, names: &mut HashSet<String>) {
             }
         }
         P::Path { subject, object, .. } => {
-            names.extend([subject, object].into_iter().filter_map(name).map(str::to_owned))
+            names.extend([subject, object].into_iter().filter_map(name).map(str::to_owned));
         }
         P::Join { left, right }
         | P::LeftJoin { left, right, .. }
