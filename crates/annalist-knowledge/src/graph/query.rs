@@ -16,14 +16,19 @@ use spargebra::{Query, SparqlParser};
 use super::error::GraphError;
 use super::reading::Graph;
 
+mod bounded;
 mod budget;
 mod dataset;
 mod format;
+mod guard;
+mod plan;
 
 use budget::Stop;
 use dataset::Dataset;
 pub use format::Format;
 use format::Sheet;
+use guard::Noticed;
+use plan::Planner;
 
 /// The engine follows the nesting of a query on its stack.
 const STACK_BYTES: usize = 256 << 20;
@@ -145,6 +150,8 @@ impl Graph {
         tell: &mut (dyn FnMut(QueryResults<'_>, u64) -> Result<Told, QueryError> + Send),
     ) -> Result<Told, QueryError> {
         let QueryLimits { time, rows, memory_bytes } = question.limits;
+        let (query, noticed) = read(question)?;
+        let query = &query;
         let stop = Arc::new(AtomicBool::new(false));
         let (done, ended) = channel::<()>();
         std::thread::scope(|scope| {
@@ -153,10 +160,9 @@ impl Graph {
                 // Dropped when the query ends, however it does.
                 let _done = done;
                 budget::begin(seen, memory_bytes);
-                self.run(question, &mut |results| tell(results, rows))
+                self.run(query, noticed, question.datasets, &mut |results| tell(results, rows))
             };
-            let thread = std::thread::Builder::new().name("query".to_owned()).stack_size(STACK_BYTES);
-            let thread = thread.spawn_scoped(scope, work)?;
+            let thread = thread().spawn_scoped(scope, work)?;
             if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -173,25 +179,69 @@ impl Graph {
 
     fn run(
         &self,
-        question: &Question<'_>,
+        query: &Query,
+        noticed: Noticed,
+        datasets: Datasets,
         tell: &mut dyn FnMut(QueryResults<'_>) -> Result<Told, QueryError>,
     ) -> Result<Told, QueryError> {
-        let query = parse(question)?;
-        let evaluator = QueryEvaluator::new();
+        let query = self.arranged(query.clone())?;
+        let evaluator = bounded::with_functions(QueryEvaluator::new());
         let mut prepared = evaluator.prepare(&query);
         // Which graphs are meant is the dataset's concern: it tells every statement once.
         prepared.dataset_mut().set_default_graph(vec![GraphName::DefaultGraph]);
-        let dataset = Dataset::new(self, question.datasets, query.dataset());
+        let dataset = Dataset::new(self, datasets, query.dataset(), noticed);
         tell(prepared.execute(dataset)?)
+    }
+
+    fn arranged(&self, query: Query) -> Result<Query, GraphError> {
+        let planner = Planner::new(self);
+        Ok(match query {
+            Query::Select { dataset, pattern, base_iri } => {
+                Query::Select { dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+            Query::Construct { template, dataset, pattern, base_iri } => {
+                Query::Construct { template, dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+            Query::Describe { dataset, pattern, base_iri } => {
+                Query::Describe { dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+            Query::Ask { dataset, pattern, base_iri } => {
+                Query::Ask { dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+        })
     }
 }
 
-fn parse(question: &Question<'_>) -> Result<Query, QueryError> {
+fn thread() -> std::thread::Builder {
+    std::thread::Builder::new().name("query".to_owned()).stack_size(STACK_BYTES)
+}
+
+/// Reads a query on a thread that is left to itself if it takes too long: the parser cannot be stopped.
+fn read(question: &Question<'_>) -> Result<(Query, Noticed), QueryError> {
+    guard::check_text(question.sparql)?;
+    let (sparql, base) = (question.sparql.to_owned(), question.base.map(str::to_owned));
+    let (tell, told) = channel();
+    thread().spawn(move || {
+        let read = parse(&sparql, base.as_deref()).and_then(|mut query| {
+            let noticed = guard::check(&mut query)?;
+            Ok((query, noticed))
+        });
+        // Nobody may be waiting any more.
+        let _ = tell.send(read);
+    })?;
+    match told.recv_timeout(question.limits.time) {
+        Ok(read) => read,
+        Err(RecvTimeoutError::Timeout) => Err(QueryError::Time(question.limits.time)),
+        Err(RecvTimeoutError::Disconnected) => Err(QueryError::Syntax("the parser failed".to_owned())),
+    }
+}
+
+fn parse(sparql: &str, base: Option<&str>) -> Result<Query, QueryError> {
     let mut parser = SparqlParser::new();
-    if let Some(base) = question.base {
+    if let Some(base) = base {
         parser = parser.with_base_iri(base).map_err(|e| QueryError::Syntax(format!("{base}: {e}")))?;
     }
-    parser.parse_query(question.sparql).map_err(|e| QueryError::Syntax(e.to_string()))
+    parser.parse_query(sparql).map_err(|e| QueryError::Syntax(e.to_string()))
 }
 
 fn collect(results: QueryResults<'_>, most: u64) -> Result<(Answer, Told), QueryError> {
