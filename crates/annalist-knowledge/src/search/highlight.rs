@@ -251,3 +251,63 @@ fn cut(text: &str, from: usize, to: usize, found: &[Found]) -> Snippet {
     }
     snippet
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{LONGEST, Marker};
+    use crate::search::parse;
+
+    fn marked(question: &str, language: &str, text: &str) -> String {
+        let snippet = Marker::of(&parse(question).unwrap()).passage(text, Some(language));
+        snippet
+            .pieces()
+            .map(|(piece, asked)| if asked { format!("[{piece}]") } else { piece.to_owned() })
+            .collect()
+    }
+
+    #[test]
+    fn words_are_marked_in_all_the_forms_that_are_found() {
+        for (question, language, text, expected) in [
+            ("election", "en", "Elections were held", "[Elections] were held"),
+            ("\"debt crisis\"", "en", "debt and the Debt Crisis", "debt and the [Debt Crisis]"),
+            ("elect*", "de", "elected electorate", "[elected] [electorate]"),
+            ("κριση", "el", "Η κρίση τώρα", "Η [κρίση] τώρα"),
+            ("债务危机", "zh", "希腊债务危机", "希腊[债务危机]"),
+            ("危", "zh", "希腊危机", "希腊[危机]"),
+            ("euro -debt", "en", "euro debt", "[euro] debt"),
+            ("debt OR euro", "en", "euro, debt", "[euro], [debt]"),
+            ("site:a.test", "en", "a test", "a test"),
+            ("one\u{1b}", "en", "one\u{1b}[31m\n\ttwo \u{202e}three", "[one] [31m two three"),
+        ] {
+            assert_eq!(marked(question, language, text), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn the_passage_with_most_of_the_question_is_shown() {
+        let filler = "word ".repeat(200);
+        let text = format!("debt {filler} the debt crisis of the euro {filler} crisis");
+        let shown = marked("debt crisis euro", "en", &text);
+        assert!(shown.contains("the [debt] [crisis] of the [euro] word"), "{shown}");
+        assert!(shown.starts_with("word") && shown.len() < LONGEST + 20);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_passage_with_marks_at_its_words(text in any::<String>(), more in "[a危\u{301} \n]{0,600}") {
+            let text = format!("{text}{more}");
+            for question in ["a", "危*", "\"a a\" 危危"] {
+                let snippet = Marker::of(&parse(question).unwrap()).passage(&text, Some("en"));
+                prop_assert!(snippet.text.len() <= LONGEST);
+                let mut at = 0;
+                for mark in &snippet.marks {
+                    prop_assert!(mark.start >= at && mark.end > mark.start);
+                    prop_assert!(snippet.text.get(mark.clone()).is_some());
+                    at = mark.end;
+                }
+            }
+        }
+    }
+}
