@@ -5,9 +5,10 @@
 mod calendar;
 mod corpus;
 pub mod entities;
-pub mod opinions;
 pub mod happenings;
+pub mod images;
 mod lent;
+pub mod opinions;
 mod phrases;
 pub mod topics;
 mod vocabulary;
