@@ -10,6 +10,7 @@ pub mod images;
 mod lent;
 pub mod opinions;
 mod phrases;
+pub mod social;
 pub mod topics;
 mod vocabulary;
 mod writing;
