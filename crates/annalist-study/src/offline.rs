@@ -5,18 +5,21 @@
 mod calendar;
 mod corpus;
 pub mod entities;
+mod gathering;
 pub mod happenings;
 pub mod images;
 mod lent;
 pub mod opinions;
 mod phrases;
+mod prose;
 pub mod social;
 pub mod topics;
 mod vocabulary;
 mod writing;
 
 pub use calendar::{Day, Month};
-pub use corpus::{Corpus, CorpusError};
+pub use corpus::{Corpus, CorpusError, CorpusWriter};
+pub use gathering::Gatherer;
 pub use phrases::{Named, phrases};
 pub use vocabulary::{Term, Vocabulary, Words};
 pub use writing::Writing;

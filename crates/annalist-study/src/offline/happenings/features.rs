@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use annalist_apps::dates;
 use annalist_judge::text::{Terms, id};
 use annalist_model::link::shortened;
 
 use super::mentioned;
 use crate::offline::lent::{Lent, StemSet};
-use crate::offline::{Corpus, CorpusError, Day, Named, Vocabulary, Writing};
+use crate::offline::{Corpus, CorpusError, Day, Named, Term, Vocabulary, Writing};
 
 /// What is new stands at the beginning.
 const BEGINNING: usize = 4000;
@@ -108,15 +109,34 @@ fn report(writing: &Writing, number: u32, vocabulary: &Vocabulary, stems: &mut S
 
 /// The terms of a text that tell something.
 pub(super) fn terms(text: &str, code: &str, vocabulary: &Vocabulary, stems: &mut StemSet) -> Vec<Feature> {
+    repeated(text, code, 1, vocabulary, stems)
+}
+
+/// Those that it has at least so often.
+pub(super) fn repeated(
+    text: &str,
+    code: &str,
+    least: u32,
+    vocabulary: &Vocabulary,
+    stems: &mut StemSet,
+) -> Vec<Feature> {
     let language = (0..).zip(&vocabulary.languages).find(|(_, (known, _))| *known == code);
     let Some((language, (_, words))) = language else { return Vec::new() };
     Terms::of(text, stems.of(code))
         .iter()
+        .filter(|term| term.count >= least)
         .filter_map(|term| {
             let place = words.place(term.id)?;
             let known = words.get(place)?;
-            let tells = !known.is_number() && known.writings as f32 <= EVERYWHERE * words.writings as f32;
+            let tells = is_telling(known) && known.writings as f32 <= EVERYWHERE * words.writings as f32;
             tells.then_some(Feature::Term(language, place))
         })
         .collect()
+}
+
+/// Numbers and months come and go with the calendar.
+fn is_telling(term: &Term) -> bool {
+    let is_word =
+        |word: &str| word.chars().any(char::is_alphabetic) && dates::month(&word.to_lowercase()).is_none();
+    term.surface.split(' ').all(is_word)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::bursts::Burst;
+use super::bursts::{Burst, FEWEST_REPORTS};
 use super::features::{Feature, Report};
 use crate::offline::Day;
 
@@ -102,7 +102,10 @@ impl<'b> Postings<'b> {
                 let overlaps = all.get(place).is_some_and(|joined| {
                     burst.from <= joined.until.plus(BESIDE) && joined.from <= burst.until.plus(BESIDE)
                 });
-                overlaps && shared >= SHARED * one.min(other) && shared >= SHARED_OF_LARGER * one.max(other)
+                overlaps
+                    && shared >= FEWEST_REPORTS as f32
+                    && shared >= SHARED * one.min(other)
+                    && shared >= SHARED_OF_LARGER * one.max(other)
             };
             let best = shared
                 .into_iter()
