@@ -22,7 +22,10 @@ use crate::document::Document;
 use crate::parallel::in_order;
 
 mod pairing;
+mod payloads;
 mod reading;
+
+pub use self::payloads::{Payload, payloads};
 
 /// What is handed to a thread at once: so many captures, or so many bytes of them.
 const BATCH: usize = 32;

@@ -13,6 +13,7 @@
 //!
 //! Not here: options, files of results, progress (`annalist`).
 
+pub mod across;
 mod agreement;
 mod aim;
 mod chart;

@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod rebuild;
+
+pub use rebuild::RebuildArgs;
+
 #[derive(Debug, Parser)]
 #[command(
     name = "annalist",
@@ -50,6 +54,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Give a selection of what was archived to others: as WARC or WACZ, as tables, or as a graph of links
     Export(Box<ExportArgs>),
+    /// Make graph and search index again, out of the WARC files alone
+    Rebuild(RebuildArgs),
     /// Compare ways to choose the next link, by repeatable crawls of an archive
     Simulate(SimulateArgs),
     /// Crawl a small web made for trying, on this machine only, by topic and breadth first, and compare

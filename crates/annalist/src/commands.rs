@@ -18,6 +18,7 @@ mod frequencies;
 mod index;
 mod judge;
 pub mod learn;
+mod rebuild;
 mod simulate;
 mod status;
 mod stop;
@@ -38,6 +39,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Rebuild(args) => rebuild::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }

@@ -60,6 +60,7 @@ fields! {
     simhash: add_u64_field FAST;
     digest: add_u64_field FAST;
     key_id: add_u64_field FAST;
+    stands_for: add_u64_field FAST;
     // Puts in order what is equal otherwise, the same in every index of the same archive.
     id: add_u64_field FAST;
 }

@@ -8,6 +8,7 @@ use tantivy::query::{
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Searcher, Term};
 
+use super::excluded::Excluded;
 use super::fields::Fields;
 use super::query::{How, Label, QueryError, Wanted, When, Within};
 use super::words::{push_stem, push_word};
@@ -53,16 +54,13 @@ impl Planner<'_> {
             Wanted::Words { within, text, how } => self.in_field(self.field(*within), text, *how)?,
             Wanted::Label(label, value) => unscored(exact(Term::from_field_text(self.label(*label), value))),
             Wanted::Between(when, from, until) => unscored(self.between(*when, *from, *until)),
-            Wanted::Not(not) => Box::new(BooleanQuery::new(vec![
-                (Occur::Must, Box::new(AllQuery)),
-                (Occur::MustNot, self.plan(not)?),
-            ])),
+            Wanted::Not(_) => self.plan(&Wanted::All(vec![wanted.clone()]))?,
             Wanted::Any(any) => any_of(any.iter().map(|one| self.plan(one)).collect::<Result<_, _>>()?),
             Wanted::All(all) => {
                 let mut clauses = Vec::with_capacity(all.len() + 1);
                 for one in all {
                     clauses.push(match one {
-                        Wanted::Not(not) => (Occur::MustNot, self.plan(not)?),
+                        Wanted::Not(not) => (Occur::MustNot, Box::new(Excluded(self.plan(not)?)) as Planned),
                         _ => (Occur::Must, self.plan(one)?),
                     });
                 }

@@ -28,8 +28,8 @@ mod reading;
 mod selection;
 mod survey;
 mod table;
-mod watch;
 
+use crate::watch::Watch;
 use choice::{Choice, choose};
 use fresh::{Fresh, Old};
 use graph::{Form, Graph};
@@ -38,7 +38,6 @@ use reading::{PageReader, each_record};
 use selection::Selection;
 use survey::{Chosen, Survey, Surveyed};
 use table::Urls;
-use watch::Watch;
 
 /// WARC files are no longer than this by much.
 const ROLL_BYTES: u64 = 1_000_000_000;
