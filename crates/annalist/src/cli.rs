@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod rebuild;
+mod study;
 
 pub use rebuild::RebuildArgs;
+pub use study::StudyArgs;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -54,6 +56,8 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Give a selection of what was archived to others: as WARC or WACZ, as tables, or as a graph of links
     Export(Box<ExportArgs>),
+    /// Find out who and what an archive is about, by whom, how and when
+    Study(StudyArgs),
     /// Make graph and search index again, out of the WARC files alone
     Rebuild(RebuildArgs),
     /// Compare ways to choose the next link, by repeatable crawls of an archive

@@ -12,7 +12,7 @@ mod date;
 mod demo;
 mod evaluate;
 mod explain;
-mod export;
+pub mod export;
 mod extract;
 mod frequencies;
 mod index;
@@ -22,6 +22,7 @@ mod rebuild;
 mod simulate;
 mod status;
 mod stop;
+mod study;
 pub mod verify;
 
 pub fn run(cli: Cli) -> Result<Exit> {
@@ -39,6 +40,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Study(args) => study::run(&args),
         Command::Rebuild(args) => rebuild::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),

@@ -27,7 +27,7 @@ mod pages;
 mod reading;
 mod selection;
 mod survey;
-mod table;
+pub mod table;
 
 use crate::watch::Watch;
 use choice::{Choice, choose};
