@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Corpus, CorpusError, Writing};
 use learn::{Learned, Map};
-pub(crate) use tag::{Said, Tagger};
+pub(crate) use tag::{Said, Span, Tagger};
 
 /// Of one writing, so that a list of names makes no pairs of all of them.
 const MOST_IN_A_WRITING: usize = 40;

@@ -13,6 +13,9 @@ const NEARLY_ALWAYS_RAISED: f32 = 0.93;
 const SELDOM_WITH_ARTICLE: f32 = 0.08;
 /// What nothing but chance would explain.
 const SOME_EVIDENCE: f32 = 0.75;
+/// The same where chance had many occasions.
+const EVIDENCE_OF_MANY: f32 = 0.25;
+const MANY: u32 = 5;
 
 const PLACE_ENDINGS: &[&str] = &[
     "ville", "stadt", "burg", "burgh", "dorf", "heim", "hausen", "borough", "bury", "grad", "polis", "πολη",
@@ -206,7 +209,12 @@ impl Looked<'_> {
         if self.place {
             place += 3.5;
         }
-        if several && self.any(Class::PLACE) {
+        // `Lake Erie`, `Erie Canal`; what stands in the middle is what an organisation cares for.
+        let at_ends = [self.classes.first(), self.classes.last()]
+            .into_iter()
+            .flatten()
+            .any(|class| class.is(Class::PLACE));
+        if several && at_ends {
             place += 3.0;
         }
         if several && self.classes.first().is_some_and(|class| class.is(Class::DEMONYM)) && is_place(last) {
@@ -234,7 +242,8 @@ impl Looked<'_> {
         let mut all = [(person, Kind::Person), (place, Kind::Place), (organisation, Kind::Organisation)];
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
         let [(best, kind), (second, _), _] = all;
-        if best >= SOME_EVIDENCE {
+        let least = if count.writings >= MANY { EVIDENCE_OF_MANY } else { SOME_EVIDENCE };
+        if best >= least {
             return (kind, ((best - second.max(0.0)) / 3.0).clamp(0.0, 1.0));
         }
         // Two or three words that are nothing but names are somebody's mostly.
@@ -246,6 +255,15 @@ impl Looked<'_> {
                 }
                 if self.nouns { is_no_noun(learned, word, 1) } else { raised(learned, word) >= MOSTLY_RAISED }
             });
-        if names && count.articles * 4 < count.count { (Kind::Person, 0.2) } else { (Kind::Other, 0.2) }
+        if !names || count.articles * 4 >= count.count {
+            return (Kind::Other, 0.2);
+        }
+        // Who is written about often is called by the last name, or says something.
+        let called = learned.names.get(last).map_or(0, |alone| alone.telling);
+        if count.writings >= MANY && called * 10 < count.telling {
+            (Kind::Organisation, 0.1)
+        } else {
+            (Kind::Person, 0.2)
+        }
     }
 }

@@ -134,7 +134,7 @@ impl Merger {
             taken.insert(letters, at);
             self.alias(at, letters);
             if let Some(entity) = self.names.get_mut(at).map(|name| &mut name.entity)
-                && matches!(entity.kind, Kind::Other | Kind::Person)
+                && !is_place(&entity.name)
             {
                 entity.kind = Kind::Organisation;
             }
