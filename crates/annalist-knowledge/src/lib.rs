@@ -8,6 +8,7 @@
 mod derived;
 mod document;
 pub mod graph;
+pub mod import;
 pub mod search;
 
 pub use derived::{Derived, DerivedError, Mark};

@@ -15,9 +15,11 @@ mod explain;
 mod export;
 mod extract;
 mod frequencies;
+mod import;
 mod index;
 mod judge;
 pub mod learn;
+mod query;
 mod simulate;
 mod status;
 mod stop;
@@ -38,6 +40,8 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }
