@@ -10,6 +10,7 @@ mod document;
 mod follow;
 pub mod graph;
 mod parallel;
+pub mod import;
 pub mod search;
 mod statements;
 mod stores;

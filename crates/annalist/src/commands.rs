@@ -15,10 +15,12 @@ mod explain;
 pub mod export;
 mod extract;
 mod frequencies;
+mod import;
 mod index;
 mod judge;
 pub mod learn;
 mod rebuild;
+mod query;
 mod simulate;
 mod status;
 mod stop;
@@ -42,6 +44,8 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Export(args) => export::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Rebuild(args) => rebuild::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }

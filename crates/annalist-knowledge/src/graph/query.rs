@@ -10,7 +10,7 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use oxrdf::{GraphName, Term, Triple};
-use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
+use spareval::{PreparedQuery, QueryEvaluationError, QueryEvaluator, QueryExplanation, QueryResults};
 use spargebra::{Query, SparqlParser};
 
 use super::error::GraphError;
@@ -19,6 +19,7 @@ use super::reading::Graph;
 mod bounded;
 mod budget;
 mod dataset;
+mod explain;
 mod format;
 mod guard;
 mod plan;
@@ -125,8 +126,8 @@ impl Graph {
     ) -> Result<Answer, QueryError> {
         let question = Question { sparql, base: None, datasets, limits: *limits };
         let mut answer = None;
-        self.ask(&question, &mut |results, most| {
-            let (collected, told) = collect(results, most)?;
+        self.ask(&question, &mut |work| {
+            let (collected, told) = collect(work.execute()?, limits.rows)?;
             answer = Some(collected);
             Ok(told)
         })?;
@@ -140,16 +141,30 @@ impl Graph {
         format: Option<Format>,
         out: &mut (dyn Write + Send),
     ) -> Result<Told, QueryError> {
-        self.ask(question, &mut |results, most| format::write(results, format, most, out))
+        self.ask(question, &mut |work| format::write(work.execute()?, format, question.limits.rows, out))
+    }
+
+    /// How a query is answered: the steps, each with the rows it gave. The answer itself is not kept.
+    pub fn explain(&self, question: &Question<'_>) -> Result<String, QueryError> {
+        let mut text = String::new();
+        self.ask(question, &mut |work| {
+            let (results, explanation) = work.explain();
+            let told = collect(results?, question.limits.rows)?.1;
+            let mut json = Vec::new();
+            explanation.write_in_json(&mut json)?;
+            explain::write(&json, &mut text);
+            Ok(told)
+        })?;
+        Ok(text)
     }
 
     /// Runs a query on a thread of its own; `tell` is called there.
     fn ask(
         &self,
         question: &Question<'_>,
-        tell: &mut (dyn FnMut(QueryResults<'_>, u64) -> Result<Told, QueryError> + Send),
+        tell: &mut (dyn FnMut(Work<'_>) -> Result<Told, QueryError> + Send),
     ) -> Result<Told, QueryError> {
-        let QueryLimits { time, rows, memory_bytes } = question.limits;
+        let QueryLimits { time, memory_bytes, .. } = question.limits;
         let (query, noticed) = read(question)?;
         let query = &query;
         let stop = Arc::new(AtomicBool::new(false));
@@ -160,7 +175,7 @@ impl Graph {
                 // Dropped when the query ends, however it does.
                 let _done = done;
                 budget::begin(seen, memory_bytes);
-                self.run(query, noticed, question.datasets, &mut |results| tell(results, rows))
+                self.run(query, noticed, question.datasets, tell)
             };
             let thread = thread().spawn_scoped(scope, work)?;
             if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
@@ -182,15 +197,12 @@ impl Graph {
         query: &Query,
         noticed: Noticed,
         datasets: Datasets,
-        tell: &mut dyn FnMut(QueryResults<'_>) -> Result<Told, QueryError>,
+        tell: &mut dyn FnMut(Work<'_>) -> Result<Told, QueryError>,
     ) -> Result<Told, QueryError> {
         let query = self.arranged(query.clone())?;
         let evaluator = bounded::with_functions(QueryEvaluator::new());
-        let mut prepared = evaluator.prepare(&query);
-        // Which graphs are meant is the dataset's concern: it tells every statement once.
-        prepared.dataset_mut().set_default_graph(vec![GraphName::DefaultGraph]);
         let dataset = Dataset::new(self, datasets, query.dataset(), noticed);
-        tell(prepared.execute(dataset)?)
+        tell(Work { evaluator: &evaluator, query: &query, dataset })
     }
 
     fn arranged(&self, query: Query) -> Result<Query, GraphError> {
@@ -209,6 +221,31 @@ impl Graph {
                 Query::Ask { dataset, pattern: planner.arrange(pattern)?, base_iri }
             }
         })
+    }
+}
+
+/// A query that is ready to be answered.
+struct Work<'a> {
+    evaluator: &'a QueryEvaluator,
+    query: &'a Query,
+    dataset: Dataset<'a>,
+}
+
+impl<'a> Work<'a> {
+    fn prepared<'e>(&'e self, evaluator: &'e QueryEvaluator) -> PreparedQuery<'e> {
+        let mut prepared = evaluator.prepare(self.query);
+        // Which graphs are meant is the dataset's concern: it tells every statement once.
+        prepared.dataset_mut().set_default_graph(vec![GraphName::DefaultGraph]);
+        prepared
+    }
+
+    fn execute(&self) -> Result<QueryResults<'a>, QueryEvaluationError> {
+        self.prepared(self.evaluator).execute(self.dataset.clone())
+    }
+
+    fn explain(&self) -> (Result<QueryResults<'a>, QueryEvaluationError>, QueryExplanation) {
+        let evaluator = self.evaluator.clone().compute_statistics();
+        self.prepared(&evaluator).explain(self.dataset.clone())
     }
 }
 

@@ -65,6 +65,7 @@ impl Hash for Node {
     }
 }
 
+#[derive(Clone)]
 pub struct Dataset<'a> {
     graph: &'a Graph,
     datasets: Datasets,
