@@ -1,6 +1,6 @@
 //! What is derived from a job's archive, brought up to date before it is asked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annalist_crawl::job::{JobDir, JobLock};
 use annalist_crawl::knowing::{catch_up, extents_of};
@@ -9,6 +9,7 @@ use annalist_model::spec::{ExtractRules, Spec};
 use anyhow::{Context, Result};
 
 use crate::exit::{BadConfiguration, Interrupted};
+use crate::progress::Progress;
 use crate::spec_file;
 use crate::watch::Watch;
 
@@ -37,15 +38,21 @@ pub fn locked(job: &JobDir) -> Result<Option<JobLock>> {
     Ok(job.lock().with_context(|| job.root().display().to_string())?.ok())
 }
 
-/// Brings graph and search index up to the archive. While the job is crawled, the crawl does that.
-pub fn bring_up_to_date(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<()> {
-    match locked(job)? {
-        Some(_lock) => follow(job, spec, watch).map(drop),
-        None => {
-            watch.tell("the crawl is running: what it found in the last half minute may be missing");
-            Ok(())
+/// Brings graph and search index of jobs up to their archives. While a job is crawled, the crawl does that.
+pub fn bring_up_to_date(dirs: &[PathBuf], progress: Progress) -> Result<()> {
+    let watch = Watch::start(progress)?;
+    for dir in dirs {
+        let job = job_at(dir)?;
+        let spec = spec_of(&job)?;
+        match locked(&job)? {
+            Some(_lock) => drop(follow(&job, &spec, &watch)?),
+            None if progress == Progress::Shown => {
+                watch.tell("the crawl is running: what it found in the last half minute may be missing");
+            }
+            None => {}
         }
     }
+    Ok(())
 }
 
 /// The caller holds the lock.

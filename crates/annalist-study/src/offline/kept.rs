@@ -20,7 +20,7 @@ impl Kept {
     }
 
     fn path(&self, stage: &str) -> PathBuf {
-        self.dir.join(format!("{stage}.json.zst"))
+        path_of(&self.dir, stage)
     }
 
     /// What a stage found about the same archive with the same settings; what cannot be read is found again.
@@ -44,6 +44,11 @@ impl Kept {
         std::fs::rename(&fresh, &path)?;
         File::open(&self.dir)?.sync_all()
     }
+}
+
+/// Where the results of a stage are kept.
+pub fn path_of(dir: &Path, stage: &str) -> PathBuf {
+    dir.join(format!("{stage}.json.zst"))
 }
 
 #[cfg(test)]

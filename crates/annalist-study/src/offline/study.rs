@@ -47,6 +47,12 @@ impl Stage {
         }
     }
 
+    /// Those of which something is kept there.
+    pub fn done_in(dir: &Path) -> Vec<Stage> {
+        let is_kept = |stage: &Stage| super::kept::path_of(dir, stage.name()).exists();
+        Stage::ALL.into_iter().filter(is_kept).collect()
+    }
+
     pub fn named(name: &str) -> Option<Stage> {
         Stage::ALL.into_iter().find(|stage| stage.name() == name)
     }

@@ -83,7 +83,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     let pages = read_again(&survey, &outputs, &mut done, &watch)?;
     outputs.write_missing(&jobs, &mut done)?;
     if let Some(fresh) = &outputs.nquads {
-        done.statements = nquads::write(&args.sources, fresh)?;
+        done.statements = nquads::write(&args.sources, fresh, Progress::unless(args.quiet))?;
     }
     if let Some(fresh) = &outputs.warc {
         let copier = Copier::into_folder(fresh.open_path(), settings(args, &args.warc, &survey));
@@ -108,7 +108,7 @@ fn run_nquads(args: &ExportArgs) -> Result<Exit> {
     let outputs = Outputs::new(args, &[])?;
     let mut statements = 0;
     if let Some(fresh) = &outputs.nquads {
-        statements = nquads::write(&args.sources, fresh)?;
+        statements = nquads::write(&args.sources, fresh, Progress::unless(args.quiet))?;
     }
     outputs.keep()?;
     if !args.quiet {

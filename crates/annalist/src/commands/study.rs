@@ -33,7 +33,7 @@ pub fn run(args: &StudyArgs) -> Result<Exit> {
         let what = "is being crawled: a study needs an archive that stays as it is for a while";
         return Err(BadConfiguration(format!("{} {what}", args.dir.display())).into());
     };
-    let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
+    let watch = Watch::start(Progress::unless(args.quiet))?;
     follow(&job, &spec, &watch)?;
     let (corpus, found) = studied(&job, &spec, &wanted, &watch)?;
     keep(&job, &corpus, &found, &watch)?;
