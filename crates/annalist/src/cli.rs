@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod search;
+
+pub use search::{SearchArgs, SortArg};
+
 #[derive(Debug, Parser)]
 #[command(
     name = "annalist",
@@ -34,6 +38,8 @@ pub enum Command {
     Stop(JobArgs),
     /// Why a URL was, or was not, fetched: every decision with its reason
     Explain(ExplainArgs),
+    /// Find words in the archive: pages, posts and comments, with facets, and where each is kept
+    Search(Box<SearchArgs>),
     /// Report every mistake in a spec with line and key, and show the effective spec
     Check(CheckArgs),
     /// Learn what a topic's reference pages have in common, and write it down to be corrected

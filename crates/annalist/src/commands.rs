@@ -18,6 +18,7 @@ mod frequencies;
 mod index;
 mod judge;
 pub mod learn;
+mod search;
 mod simulate;
 mod status;
 mod stop;
@@ -30,6 +31,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Status(args) => status::run(&args),
         Command::Stop(args) => stop::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Search(args) => search::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Learn(args) => learn::run(&args),
         Command::Judge(args) => judge::run(&args),
