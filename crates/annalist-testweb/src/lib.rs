@@ -25,6 +25,7 @@ mod past;
 mod prose;
 mod route;
 mod server;
+mod society;
 mod spec;
 mod truth;
 mod views;
@@ -39,6 +40,10 @@ pub use layout::{Host, HostKind, RobotsKind, SitemapKind};
 pub use log::{By, Entry, Log};
 pub use past::{Capture, Festival, Past, PastConfig, PastSummary, PastTruth};
 pub use server::{ServerOptions, StartError, TestWeb};
+pub use society::{
+    BondTruth, EntityKind, EntityTruth, FavourTruth, HappeningTruth, MentionPlace, MentionTruth,
+    OpinionTruth, PictureTruth, QuoteTruth, RenameTruth, SaidTruth,
+};
 pub use truth::{ObjectKind, ObjectTruth, PageKind, PageTruth, RedirectTruth, Robots, Truth};
 pub use words::{Language, TOPICS, topic_keywords, topic_name, topic_people};
 pub use world::World;

@@ -58,6 +58,9 @@ struct Arguments {
     /// Let blogs and forums link to print views, reply forms, profiles and the like
     #[arg(long)]
     junk: bool,
+    /// Let the pages write about people, places, organisations and happenings that are known
+    #[arg(long)]
+    society: bool,
     /// 0 for any free port
     #[arg(long, default_value_t = 0)]
     port: u16,
@@ -153,6 +156,7 @@ impl Arguments {
             outside_links: self.outside_links,
             flaky: self.flaky,
             junk: if self.junk { Junk::On } else { Junk::Off },
+            society: self.society,
             ..WorldConfig::default()
         })
     }

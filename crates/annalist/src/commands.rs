@@ -12,16 +12,20 @@ mod date;
 mod demo;
 mod evaluate;
 mod explain;
-mod export;
+pub mod export;
 mod extract;
 mod frequencies;
+mod import;
 mod index;
 mod judge;
 pub mod learn;
+mod query;
+mod rebuild;
 mod search;
 mod simulate;
 mod status;
 mod stop;
+mod study;
 pub mod verify;
 
 pub fn run(cli: Cli) -> Result<Exit> {
@@ -40,6 +44,10 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Study(args) => study::run(&args),
+        Command::Rebuild(args) => rebuild::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }
