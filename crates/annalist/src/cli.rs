@@ -5,14 +5,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod query;
 mod rebuild;
+mod search;
 mod study;
 
-pub use rebuild::RebuildArgs;
-pub use study::StudyArgs;
-mod query;
-
 pub use query::{AnswerFormat, ImportArgs, QueryArgs};
+pub use rebuild::RebuildArgs;
+pub use search::{SearchArgs, SortArg};
+pub use study::StudyArgs;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -43,6 +44,8 @@ pub enum Command {
     Stop(JobArgs),
     /// Why a URL was, or was not, fetched: every decision with its reason
     Explain(ExplainArgs),
+    /// Find words in the archive: pages, posts and comments, with facets, and where each is kept
+    Search(Box<SearchArgs>),
     /// Report every mistake in a spec with line and key, and show the effective spec
     Check(CheckArgs),
     /// Learn what a topic's reference pages have in common, and write it down to be corrected

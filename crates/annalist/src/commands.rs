@@ -21,6 +21,7 @@ mod judge;
 pub mod learn;
 mod query;
 mod rebuild;
+mod search;
 mod simulate;
 mod status;
 mod stop;
@@ -34,6 +35,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Status(args) => status::run(&args),
         Command::Stop(args) => stop::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Search(args) => search::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Learn(args) => learn::run(&args),
         Command::Judge(args) => judge::run(&args),

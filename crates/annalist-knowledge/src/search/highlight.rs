@@ -7,7 +7,7 @@ use annalist_judge::text::{Spacing, Tokens};
 use serde::{Serialize, Serializer};
 
 use super::query::{How, Wanted, Within};
-use super::words::{StemTokenizer, push_stem, push_word, stemmed};
+use super::words::{Forms, push_word};
 
 /// Of a passage, in bytes.
 const LONGEST: usize = 280;
@@ -55,12 +55,12 @@ impl Serialize for Snippet {
 #[derive(Debug, Default)]
 pub(super) struct Marker {
     sought: Vec<Sought>,
-    stems: StemTokenizer,
+    forms: Forms,
 }
 
 #[derive(Debug)]
 enum Sought {
-    Word { lower: String, folded: String },
+    Word(String),
     Sequence(Vec<String>),
     Beginning(String),
 }
@@ -68,7 +68,7 @@ enum Sought {
 struct Seen {
     place: Range<usize>,
     folded: String,
-    stem: String,
+    stem: Option<String>,
 }
 
 /// A place that was asked for, and by which part of the question.
@@ -88,18 +88,17 @@ impl Marker {
         match wanted {
             Wanted::Words { within: Within::Anywhere | Within::Title, text, how } => {
                 let mut tokens = Tokens::new(text);
-                let (mut sequence, mut lower, mut alone) = (Vec::new(), String::new(), false);
+                let (mut sequence, mut alone) = (Vec::new(), false);
                 while let Some(token) = tokens.next_token() {
                     let mut folded = String::new();
                     push_word(token.word, &mut folded);
-                    token.word.clone_into(&mut lower);
                     alone = token.spacing == Spacing::Unspaced && token.word.chars().nth(1).is_none();
                     sequence.push(folded);
                 }
                 self.sought.push(match (how, sequence.as_mut_slice()) {
                     (How::Beginning, [.., last]) => Sought::Beginning(std::mem::take(last)),
                     (_, [one]) if alone => Sought::Beginning(std::mem::take(one)),
-                    (How::AnyForm, [one]) => Sought::Word { lower, folded: std::mem::take(one) },
+                    (How::AnyForm, [one]) => Sought::Word(std::mem::take(one)),
                     _ => Sought::Sequence(sequence),
                 });
             }
@@ -126,25 +125,30 @@ impl Marker {
         if self.sought.is_empty() {
             return Vec::new();
         }
-        let code = stemmed(language);
-        let wanted_stems: Vec<_> =
-            self.sought.iter().map(|sought| stem_of(sought, code, &mut self.stems)).collect();
+        let code = language.unwrap_or_default();
+        let mut stem = |word: &str| self.forms.stem(word, code).map(str::to_owned);
+        let wanted_stems: Vec<_> = self
+            .sought
+            .iter()
+            .map(|sought| match sought {
+                Sought::Word(word) => stem(word),
+                _ => None,
+            })
+            .collect();
         let mut seen = Vec::new();
         let mut tokens = Tokens::new(text);
         while let Some(token) = tokens.next_token() {
-            let (mut folded, mut stem) = (String::new(), String::new());
+            let mut folded = String::new();
             push_word(token.word, &mut folded);
-            if let Some(code) = code {
-                push_stem(token.word, code, self.stems.of(code), &mut stem);
-            }
+            let stem = stem(&folded);
             seen.push(Seen { place: token.from..token.to, folded, stem });
         }
         let mut found: Vec<Found> = Vec::new();
         for (number, word) in seen.iter().enumerate() {
             for (part, (sought, stem)) in self.sought.iter().zip(&wanted_stems).enumerate() {
                 let last = match sought {
-                    Sought::Word { folded, .. } if word.folded == *folded => Some(word),
-                    Sought::Word { .. } if !word.stem.is_empty() && word.stem == *stem => Some(word),
+                    Sought::Word(sought) if word.folded == *sought => Some(word),
+                    Sought::Word(_) if stem.is_some() && word.stem == *stem => Some(word),
                     Sought::Beginning(beginning) if word.folded.starts_with(beginning) => Some(word),
                     Sought::Sequence(sequence) => seen
                         .get(number..number + sequence.len())
@@ -164,14 +168,6 @@ impl Marker {
         }
         found
     }
-}
-
-fn stem_of(sought: &Sought, code: Option<&str>, stems: &mut StemTokenizer) -> String {
-    let mut stem = String::new();
-    if let (Sought::Word { lower, .. }, Some(code)) = (sought, code) {
-        push_stem(lower, code, stems.of(code), &mut stem);
-    }
-    stem
 }
 
 /// From where to where: the most different parts of the question, then the most places, then the first.
