@@ -5,7 +5,7 @@
 mod calendar;
 mod corpus;
 pub mod happenings;
-mod lent;
+pub(crate) mod lent;
 mod phrases;
 pub mod topics;
 mod vocabulary;
