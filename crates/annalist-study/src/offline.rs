@@ -11,6 +11,7 @@ pub mod images;
 mod kept;
 mod lent;
 pub mod opinions;
+pub(crate) mod lent;
 mod phrases;
 mod prose;
 pub mod social;
