@@ -25,7 +25,7 @@ mod search;
 mod simulate;
 mod status;
 mod stop;
-mod study;
+pub mod study;
 pub mod verify;
 
 pub fn run(cli: Cli) -> Result<Exit> {

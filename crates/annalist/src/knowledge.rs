@@ -4,10 +4,13 @@ use std::path::{Path, PathBuf};
 
 use annalist_crawl::job::{JobDir, JobLock};
 use annalist_crawl::knowing::{catch_up, extents_of};
-use annalist_knowledge::Followed;
+use annalist_knowledge::search::Reader;
+use annalist_knowledge::{Followed, Places};
 use annalist_model::spec::{ExtractRules, Spec};
+use annalist_study::offline::Stage;
 use anyhow::{Context, Result};
 
+use crate::commands::study::{keep, studied};
 use crate::exit::{BadConfiguration, Interrupted};
 use crate::progress::Progress;
 use crate::spec_file;
@@ -62,6 +65,7 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
         .iter()
         .map(|extent| std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until));
     watch.begin("reading the archive", bytes.sum());
+    let begins_anew = spec.knowledge.search && is_new(&Places::of(job.root()).search());
     let followed = catch_up(job, spec, watch)?;
     for hole in &followed.holes {
         watch.tell(hole);
@@ -69,5 +73,22 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
     if watch.is_asked() && !followed.is_complete {
         return Err(Interrupted.into());
     }
+    if begins_anew {
+        annotate_again(job, spec, watch)?;
+    }
     Ok(followed)
+}
+
+/// Whether a search index has nothing yet, or nothing that this program understands.
+fn is_new(search: &Path) -> bool {
+    Reader::open(&[search]).map_or(true, |reader| reader.marks().all(|mark| mark.files.is_empty()))
+}
+
+/// A new search index has no facets of a study; what the study found of this archive is still there.
+fn annotate_again(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<()> {
+    if Stage::done_in(&Places::of(job.root()).study()).is_empty() {
+        return Ok(());
+    }
+    let (corpus, found) = studied(job, spec, &[], watch)?;
+    keep(job, &corpus, &found, watch)
 }
