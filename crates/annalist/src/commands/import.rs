@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::cli::ImportArgs;
+use crate::commands::query::address;
 use crate::exit::{BadConfiguration, Exit};
 use crate::show;
 
@@ -64,8 +65,7 @@ fn one(args: &ImportArgs, imports: &mut Imports, path: &Path) -> Result<Loaded> 
     } else {
         path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     };
-    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let base = format!("file://{}", whole.display());
+    let base = address(path);
     let import = Import {
         name: &name,
         format,

@@ -30,9 +30,12 @@ pub fn run(args: &QueryArgs) -> Result<Exit> {
     }
     let graph =
         if files { of_files(args)? } else { Graph::open(&layers(&dirs, Progress::unless(args.quiet))?)? };
+    let graph = if files { of_files(args)? } else { Graph::open(&layers(&dirs)?)? };
+    // What a query in a file calls by a relative name is beside the file.
+    let base = args.base.clone().or_else(|| args.file.as_deref().map(address));
     let question = Question {
         sparql: &sparql,
-        base: args.base.as_deref(),
+        base: base.as_deref(),
         datasets: if files { Datasets::Strict } else { Datasets::Union },
         limits: QueryLimits { time, rows: args.limit_rows, memory_bytes: args.memory << 20 },
     };
@@ -126,8 +129,7 @@ fn add(layer: &mut Layer, path: &Path, base: Option<&str>, graph: Option<&str>) 
         return bad(format!("{shown}: its name does not tell what it is: .nt, .nq, .ttl, .trig, .rdf"));
     };
     let graph = graph.map(graph_named).transpose().map_err(told)?;
-    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let base = base.map_or_else(|| format!("file://{}", whole.display()), str::to_owned);
+    let base = base.map_or_else(|| address(path), str::to_owned);
     let scope = format!("{shown} {graph:?}");
     let reading = Reading { format, base: Some(base), graph: graph.unwrap_or_default(), scope };
     let input = opened(path).map_err(|e| BadConfiguration(format!("{shown}: {e}")))?;
@@ -140,6 +142,25 @@ fn add(layer: &mut Layer, path: &Path, base: Option<&str>, graph: Option<&str>) 
         Some(found) => bad(format!("{shown}: line {}: {}", found.line, found.why)),
         None => Ok(()),
     }
+}
+
+/// The address of a file.
+pub fn address(path: &Path) -> String {
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    url_of(&whole.to_string_lossy())
+}
+
+/// Bytes that an address cannot have are written as their numbers.
+fn url_of(path: &str) -> String {
+    let mut address = "file://".to_owned();
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/-._~!$&'()*+,;=:@".contains(&byte) {
+            address.push(char::from(byte));
+        } else {
+            address.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    address
 }
 
 fn told(error: LoadError) -> anyhow::Error {
