@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The world is a pure function of its configuration: no clock, no randomness, nothing stored per page. Only the
-//! server knows time. Nothing here depends on the crawler; `past/`, the same over years as an archive kept it, is written
-//! by the crawler's WARC writer.
+//! server knows time. Nothing here depends on the crawler; `past/`, the same over years as an archive kept it, and
+//! `kept.rs`, all of it at once, are written by the crawler's WARC writer.
 
 mod answer;
 mod calendar;
@@ -18,6 +18,7 @@ mod dice;
 mod hazards;
 mod html;
 mod item;
+mod kept;
 mod layout;
 mod log;
 mod pages;

@@ -210,6 +210,28 @@ fn pictures_are_seen_again_in_other_sizes_formats_and_under_wrong_names() {
 }
 
 #[test]
+fn the_program_writes_it_as_an_archive_with_its_truth() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_annalist-testweb"))
+        .arg("society")
+        .arg(dir.path())
+        .args(["--hosts", "8", "--pages", "40"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let truth: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(dir.path().join("truth.json")).unwrap()).unwrap();
+    assert!(truth["society"]["said"].as_array().unwrap().len() > 40);
+    assert!(truth["society"]["said"][0]["mentions"].is_array());
+    let warcs: Vec<_> =
+        std::fs::read_dir(dir.path().join("archive")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    for report in annalist_warc::verify_all(&warcs) {
+        assert!(report.is_clean(), "{:?}", report.problems);
+    }
+    assert!(std::fs::read_to_string(dir.path().join("spec.toml")).unwrap().contains("[[seed]]"));
+}
+
+#[test]
 fn a_world_without_society_is_as_it_was() {
     let world = World::new(WorldConfig::default());
     assert!(world.truth().entities().is_empty() && world.truth().said().next().is_none());
