@@ -184,7 +184,7 @@ impl Speaker<'_> {
 }
 
 /// What an object answers is told by its id, or by its address, which an object of the same page may have.
-fn parent_iri(parent: &str, document: &Document) -> Option<NamedNode> {
+pub fn parent_iri(parent: &str, document: &Document) -> Option<NamedNode> {
     if !parent.contains("://") {
         return Some(object_iri(parent));
     }

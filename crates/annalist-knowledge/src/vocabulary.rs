@@ -10,10 +10,12 @@ pub const FOAF: &str = "http://xmlns.com/foaf/0.1/";
 pub const TIME: &str = "http://www.w3.org/2006/time#";
 pub const RDF: &str = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
 pub const RDFS: &str = "http://www.w3.org/2000/01/rdf-schema#";
+pub const SKOS: &str = "http://www.w3.org/2004/02/skos/core#";
+pub const OA: &str = "http://www.w3.org/ns/oa#";
 pub const XSD: &str = "http://www.w3.org/2001/XMLSchema#";
 
 /// Prefixes that a query need not declare.
-pub const PREFIXES: [(&str, &str); 10] = [
+pub const PREFIXES: [(&str, &str); 12] = [
     ("ann", ANNALIST),
     ("schema", SCHEMA),
     ("sioc", SIOC),
@@ -21,6 +23,8 @@ pub const PREFIXES: [(&str, &str); 10] = [
     ("dcterms", DCTERMS),
     ("foaf", FOAF),
     ("time", TIME),
+    ("skos", SKOS),
+    ("oa", OA),
     ("rdf", RDF),
     ("rdfs", RDFS),
     ("xsd", XSD),
@@ -84,4 +88,50 @@ words! {
     FOAF_PAGE = "http://xmlns.com/foaf/0.1/page";
     FOAF_NAME = "http://xmlns.com/foaf/0.1/name";
     RATING = "urn:annalist:rating";
+
+    SCHEMA_PERSON = "https://schema.org/Person";
+    PLACE = "https://schema.org/Place";
+    ORGANISATION = "https://schema.org/Organization";
+    THING = "https://schema.org/Thing";
+    EVENT = "https://schema.org/Event";
+    CONCEPT = "http://www.w3.org/2004/02/skos/core#Concept";
+    TOGETHER = "urn:annalist:Together";
+    TIE = "urn:annalist:Tie";
+    ANNOTATION = "http://www.w3.org/ns/oa#Annotation";
+    TARGET = "http://www.w3.org/ns/oa#hasTarget";
+    BODY = "http://www.w3.org/ns/oa#hasBody";
+    DERIVED = "http://www.w3.org/ns/prov#wasDerivedFrom";
+    MENTIONS = "https://schema.org/mentions";
+    ABOUT = "https://schema.org/about";
+    ALTERNATE_NAME = "https://schema.org/alternateName";
+    PREF_LABEL = "http://www.w3.org/2004/02/skos/core#prefLabel";
+    CONFIDENCE = "urn:annalist:confidence";
+    COUNT = "urn:annalist:count";
+    WRITINGS = "urn:annalist:writings";
+    SENTIMENT = "urn:annalist:sentiment";
+    SENTIMENT_CONFIDENCE = "urn:annalist:sentimentConfidence";
+    ONE = "urn:annalist:one";
+    START = "https://schema.org/startDate";
+    END = "https://schema.org/endDate";
+    LOCATION = "https://schema.org/location";
+    INVOLVES = "urn:annalist:involves";
+    HAS_TIME = "http://www.w3.org/2006/time#hasTime";
+    INTERVAL = "http://www.w3.org/2006/time#ProperInterval";
+    BEGINNING = "http://www.w3.org/2006/time#hasBeginning";
+    ENDING = "http://www.w3.org/2006/time#hasEnd";
+    IN_DATE = "http://www.w3.org/2006/time#inXSDDate";
+    INFLUENCE = "urn:annalist:influence";
+    REPLIED = "urn:annalist:repliedTo";
+    QUOTED = "urn:annalist:quoted";
+    CITED = "urn:annalist:cited";
+    NAMED = "urn:annalist:named";
+    FROM = "urn:annalist:from";
+    TO = "urn:annalist:to";
+    KIND = "urn:annalist:kind";
+    WIDTH = "https://schema.org/width";
+    HEIGHT = "https://schema.org/height";
+    ENCODING = "https://schema.org/encodingFormat";
+    PERCEPTUAL_HASH = "urn:annalist:perceptualHash";
+    LOOKS_LIKE = "urn:annalist:looksLike";
+    CONDITION = "urn:annalist:condition";
 }

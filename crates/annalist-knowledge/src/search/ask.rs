@@ -1,154 +1,31 @@
 //! A question to one or several indexes, and the answer: the best documents with what is like them folded away, facets, and
 //! the course over time. Reads only; the crawl may go on writing.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
 use tantivy::directory::MmapDirectory;
 use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument};
 
+use super::answer::{
+    Answer, DEEPEST, Facet, Folded, Hit, LabelCount, MonthCount, Question, SearchError, Sort,
+};
 use super::entry::{Entry, month_name};
 use super::fields::{Fields, tokenizers};
 use super::gather::{FacetField, Gather, Gathered, Month, Ranked};
-use super::highlight::{Marker, Snippet};
+use super::highlight::Marker;
 use super::plan::{PlanError, Planner};
-use super::query::{QueryError, Wanted};
 use super::simhash::is_near;
-use super::words::stemmed;
+use super::words::{Forms, has_forms};
 use super::write::mark_of;
 use crate::derived::{DerivedError, Mark};
 
-/// Who turns pages further than this asks for more than can be read.
-const DEEPEST: usize = 10_000;
 /// Of the labels of each piece of an index, so many may be among the most frequent of all.
 const CANDIDATES: usize = 100;
 /// Of what is folded, so many are named.
 const MOST_FOLDED: usize = 20;
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sort {
-    #[default]
-    Relevance,
-    Newest,
-    Oldest,
-}
-
-#[derive(Clone, Debug)]
-pub struct Question {
-    pub wanted: Wanted,
-    pub sort: Sort,
-    pub limit: usize,
-    /// From 1.
-    pub page: usize,
-    pub facets: Vec<FacetField>,
-    /// How many labels of each.
-    pub labels: usize,
-    /// Whether months are counted.
-    pub over_time: bool,
-    /// Whether near duplicates and further captures stand with the first of them.
-    pub fold: bool,
-}
-
-impl Default for Question {
-    fn default() -> Question {
-        Question {
-            wanted: Wanted::Everything,
-            sort: Sort::Relevance,
-            limit: 10,
-            page: 1,
-            facets: Vec::new(),
-            labels: 10,
-            over_time: false,
-            fold: true,
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Answer {
-    /// Documents that match, folded ones among them.
-    pub total: u64,
-    pub hits: Vec<Hit>,
-    /// Whether there is another page.
-    pub more: bool,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub facets: Vec<Facet>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub months: Vec<MonthCount>,
-    /// Documents of which nobody knows when they were published.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub undated: Option<u64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Hit {
-    #[serde(flatten)]
-    pub entry: Entry,
-    pub site: String,
-    /// RFC 3339
-    pub captured: String,
-    /// Nothing where results are in the order of time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub score: Option<f32>,
-    pub shown_title: Option<Snippet>,
-    pub snippet: Snippet,
-    /// Which of the indexes, in the order they were opened.
-    pub index: usize,
-    /// How many more there are like it, and the first of them.
-    pub like_it: u64,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub folded: Vec<Folded>,
-}
-
-/// Where another one like a hit is.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Folded {
-    pub url: String,
-    #[serde(rename = "type")]
-    pub kind: String,
-    pub captured: String,
-    pub record: String,
-    pub file: String,
-    pub offset: u64,
-    pub index: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Facet {
-    pub field: &'static str,
-    /// The most frequent first.
-    pub counts: Vec<LabelCount>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct LabelCount {
-    pub label: String,
-    pub count: u64,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MonthCount {
-    /// Of publication, `2011-03`.
-    pub month: String,
-    pub count: u64,
-    /// The mean, from -1 to 1, of those that a study judged.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sentiment: Option<f64>,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum SearchError {
-    #[error("{0}")]
-    Query(QueryError),
-    #[error("page {0} is too far: there are {DEEPEST} results at most to turn through; narrow the question")]
-    TooDeep(usize),
-    #[error("there is no search index in {}: `annalist rebuild` makes one", .0.display())]
-    Missing(PathBuf),
-    #[error("the search index in {} cannot be read ({why}): `annalist rebuild` makes it again", .folder.display())]
-    Damaged { folder: PathBuf, why: String },
-}
 
 /// Indexes that are asked together.
 pub struct Reader {
@@ -189,11 +66,9 @@ impl Reader {
         let mut asked = self.gather(question, &searchers, window, &question.facets, question.over_time)?;
         let mut groups = self.groups(question, &searchers, &asked.ranked)?;
         // Much may be folded: look further until the page is full.
-        while groups.len() < needed
-            && asked.ranked.len() as u64 >= window as u64
-            && asked.total > window as u64
-            && window < DEEPEST
-        {
+        let is_cut =
+            |asked: &Asked, window: usize| asked.ranked.len() == window && window > 0 && window < DEEPEST;
+        while groups.len() < needed && is_cut(&asked, window) {
             window = (window * 4).min(DEEPEST);
             asked.ranked = self.gather(question, &searchers, window, &[], false)?.ranked;
             groups = self.groups(question, &searchers, &asked.ranked)?;
@@ -227,7 +102,12 @@ impl Reader {
         let mut asked = Asked::default();
         for (index, (opened, searcher)) in self.opened.iter().zip(searchers).enumerate() {
             let languages = opened.languages(searcher).map_err(|e| opened.damaged(e))?;
-            let planner = Planner { searcher, fields: &opened.fields, languages: &languages };
+            let planner = Planner {
+                searcher,
+                fields: &opened.fields,
+                languages: &languages,
+                forms: RefCell::new(Forms::default()),
+            };
             let query = planner.plan(&question.wanted).map_err(|e| match e {
                 PlanError::Query(e) => SearchError::Query(e),
                 PlanError::Index(e) => opened.damaged(e),
@@ -275,8 +155,9 @@ impl Reader {
                 groups.push(Group { ranked: *ranked, place, folded: Vec::new() });
                 continue;
             }
-            let (key, digest, simhash) = self.likeness(searchers, place)?;
-            let known = by_key.get(&key).or_else(|| by_digest.get(&digest)).copied();
+            let [key, stands_for, digest, simhash] = self.likeness(searchers, place)?;
+            let known = by_key.get(&key).or_else(|| by_key.get(&stands_for));
+            let known = known.or_else(|| by_digest.get(&digest)).copied();
             let known = known.or_else(|| {
                 simhashes.iter().find(|(other, _)| is_near(*other, simhash)).map(|(_, group)| *group)
             });
@@ -286,6 +167,7 @@ impl Reader {
                 None => groups.push(Group { ranked: *ranked, place, folded: Vec::new() }),
             }
             by_key.entry(key).or_insert(group);
+            by_key.entry(stands_for).or_insert(group);
             by_digest.entry(digest).or_insert(group);
             if simhash != 0 && known.is_none() {
                 simhashes.push((simhash, group));
@@ -294,20 +176,17 @@ impl Reader {
         Ok(groups)
     }
 
-    fn likeness(
-        &self,
-        searchers: &[Searcher],
-        (index, address): Place,
-    ) -> Result<(u64, u64, u64), SearchError> {
+    /// The numbers by which it is folded.
+    fn likeness(&self, searchers: &[Searcher], (index, address): Place) -> Result<[u64; 4], SearchError> {
         let (Some(opened), Some(searcher)) = (self.opened.get(index), searchers.get(index)) else {
-            return Ok((0, 0, 0));
+            return Ok([0; 4]);
         };
         let columns = searcher.segment_reader(address.segment_ord).fast_fields();
         let number = |column| {
             let column = columns.u64(column).map_err(|e| opened.damaged(e))?;
             Ok(column.first(address.doc_id).unwrap_or_default())
         };
-        Ok((number("key_id")?, number("digest")?, number("simhash")?))
+        Ok([number("key_id")?, number("stands_for")?, number("digest")?, number("simhash")?])
     }
 
     fn hit(
@@ -386,7 +265,7 @@ impl Opened {
         SearchError::Damaged { folder: self.folder.clone(), why: e.to_string() }
     }
 
-    /// Those that documents are in and that have stems.
+    /// Those that documents are in and whose forms are known.
     fn languages(&self, searcher: &Searcher) -> tantivy::Result<Vec<String>> {
         let mut languages = BTreeSet::new();
         for segment in searcher.segment_readers() {
@@ -396,7 +275,7 @@ impl Opened {
                 languages.extend(std::str::from_utf8(names.key()).ok().map(str::to_owned));
             }
         }
-        languages.retain(|code| stemmed(Some(code)).is_some());
+        languages.retain(|code| has_forms(code));
         Ok(languages.into_iter().collect())
     }
 }

@@ -11,8 +11,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::Fields;
 use super::simhash::simhash;
-use super::words::{stemmed, with_language};
-use crate::document::Document;
+use crate::document::{Document, moment};
+use crate::statements::object_iri;
 
 /// Names are counted; what is longer is no name.
 const LONGEST_LABEL: usize = 200;
@@ -51,6 +51,9 @@ pub struct Entry {
     pub thread: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent: Option<String>,
+    /// Whether it is what its page is there for: then they stand for one another.
+    #[serde(skip_serializing_if = "is_false")]
+    pub is_matter: bool,
     /// Of the payload, or for an object of its text: equal for equal content.
     pub digest: u64,
     pub simhash: u64,
@@ -75,13 +78,9 @@ pub struct Annotations {
     pub sentiment: Option<f32>,
 }
 
-/// The name of a page, or of an object on it: its own address, else the page's with the object's id behind `#`.
+/// The name of a page, or of an object on it, in the graph too.
 pub fn key_of(page: &str, object: Option<&Object>) -> String {
-    match object {
-        None => page.to_owned(),
-        Some(Object { url: Some(own), .. }) => own.clone(),
-        Some(object) => format!("{page}#{}", object.id),
-    }
+    object.map_or_else(|| page.to_owned(), |object| object_iri(&object.id).into_string())
 }
 
 impl Entry {
@@ -91,7 +90,7 @@ impl Entry {
             return Vec::new();
         }
         let page = Entry::page(document);
-        let objects: Vec<_> = document.objects.iter().map(|object| page.object(object)).collect();
+        let objects: Vec<_> = document.objects.iter().map(|object| page.object(object, document)).collect();
         let digest = document
             .digest
             .as_ref()
@@ -127,8 +126,10 @@ impl Entry {
         }
     }
 
-    fn object(&self, object: &Object) -> Entry {
-        let at = object.date.as_deref().and_then(moment);
+    fn object(&self, object: &Object, document: &Document) -> Entry {
+        let at = object.date.as_deref().and_then(moment).map(signed);
+        let is_at_page = |object: &Object| object.url.as_ref() == Some(&self.url);
+        let alone = document.objects.iter().filter(|object| is_at_page(object)).count() == 1;
         Entry {
             key: key_of(&self.url, Some(object)),
             own_url: object.url.clone().filter(|own| *own != self.url),
@@ -139,6 +140,7 @@ impl Entry {
             published_at: at,
             thread: object.thread.clone(),
             parent: object.parent.clone(),
+            is_matter: alone && is_at_page(object),
             digest: xxh3_64(object.body.as_bytes()),
             simhash: simhash(&object.body),
             text: object.body.clone(),
@@ -168,7 +170,7 @@ impl Entry {
     pub(super) fn into_document(mut self, fields: &Fields) -> Result<TantivyDocument, serde_json::Error> {
         let text = std::mem::take(&mut self.text);
         let kept = serde_json::to_vec(&self)?;
-        let mut document = TantivyDocument::with_capacity(2 * text.len() + 2 * kept.len());
+        let mut document = TantivyDocument::with_capacity(text.len() + 3 * kept.len());
         document.add_bytes(fields.entry, &kept);
         document.add_text(fields.record, &self.record);
         document.add_text(fields.key, &self.key);
@@ -176,9 +178,6 @@ impl Entry {
         let title = self.title.as_deref().unwrap_or_default();
         if !title.is_empty() {
             document.add_text(fields.title, title);
-        }
-        if let Some(code) = stemmed(self.language.as_deref()) {
-            document.add_text(fields.stems, with_language(code, title, &text));
         }
         document.add_text(fields.url, self.own_url.as_deref().unwrap_or(&self.url));
         let labels = [
@@ -217,6 +216,8 @@ impl Entry {
         document.add_u64(fields.simhash, self.simhash);
         document.add_u64(fields.digest, self.digest);
         document.add_u64(fields.key_id, xxh3_64(self.key.as_bytes()));
+        let stands_for = if self.is_matter { &self.url } else { &self.key };
+        document.add_u64(fields.stands_for, xxh3_64(stands_for.as_bytes()));
         document
             .add_u64(fields.id, xxh3_64(format!("{} {} {}", self.record, self.kind, self.key).as_bytes()));
         Ok(document)
@@ -252,16 +253,12 @@ fn shortened(label: &str) -> &str {
     label.get(..end).unwrap_or(label)
 }
 
-fn signed(time: Time) -> i64 {
-    i64::try_from(time.millis()).unwrap_or(i64::MAX)
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
-/// The first moment of what is written as RFC 3339, or of a day, a month or a year.
-pub(super) fn moment(written: &str) -> Option<i64> {
-    if let Ok(exact) = written.parse::<jiff::Timestamp>() {
-        return Some(exact.as_millisecond());
-    }
-    day(written.get(..10).unwrap_or(written)).map(start_of)
+fn signed(time: Time) -> i64 {
+    i64::try_from(time.millis()).unwrap_or(i64::MAX)
 }
 
 /// The first day of `2011`, `2011-03` or `2011-03-05`.

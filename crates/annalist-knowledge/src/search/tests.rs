@@ -1,5 +1,9 @@
 //! The index as a whole: what goes in is found, and nothing else.
 
+mod hostile;
+mod naive;
+mod power;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -41,9 +45,8 @@ pub(super) fn page(number: u64, url: &str, language: &str, text: &str) -> Docume
 }
 
 fn published(mut document: Document, day: &str) -> Document {
-    let from = super::entry::moment(day).unwrap();
-    document.published =
-        Some(Dated { text: day.to_owned(), from: Time::from_millis(from as u64), confidence: 1.0 });
+    let from = crate::document::moment(day).unwrap();
+    document.published = Some(Dated { text: day.to_owned(), from, confidence: 1.0 });
     document
 }
 
@@ -146,7 +149,7 @@ fn a_question_says_which_documents_match() {
     ];
     index(dir.path(), &documents);
     let (one, two, three) = ("http://a.test/one", "http://www.b.test/two", "http://blog.test/3");
-    let (jane, joe) = ("http://blog.test/3#7", "http://blog.test/3#8");
+    let (jane, joe) = ("urn:annalist:object:7", "urn:annalist:object:8");
     for (question, expected) in [
         ("euro debt", &[one, two][..]),
         ("\"euro crisis\"", &[one]),

@@ -1,5 +1,7 @@
 //! What is made of the archive while it grows.
 
+use std::time::Duration;
+
 /// Which derived stores are kept, and what they may take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnowledgeRules {
@@ -9,10 +11,12 @@ pub struct KnowledgeRules {
     pub search: bool,
     /// Memory of both together; the rest is on disk.
     pub memory_bytes: u64,
+    /// How often they are brought up to the archive while the crawl runs.
+    pub every: Duration,
 }
 
 impl Default for KnowledgeRules {
     fn default() -> Self {
-        KnowledgeRules { graph: true, search: true, memory_bytes: 128 << 20 }
+        KnowledgeRules { graph: true, search: true, memory_bytes: 128 << 20, every: Duration::from_secs(10) }
     }
 }

@@ -3,17 +3,18 @@
 //!
 //! - `features`: what may be written about, and the reports that have it; `mentioned`: days that a text names
 //! - `bursts`: when something was written about more than at other times; `joining`: which bursts belong together
-//! - `telling`: title and days, in the words of the reports
+//! - `same`: the same in other words or another language; `telling`: title and days, in the words of the reports
 
 mod bursts;
 mod features;
 mod joining;
 mod mentioned;
+mod same;
 mod telling;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Corpus, CorpusError, Day, Named, Vocabulary};
 use bursts::{Burst, FEWEST_REPORTS, Series};
@@ -21,7 +22,7 @@ use features::{Feature, names_of};
 use joining::{Joined, Postings};
 use telling::Tale;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Happening {
     /// A title or a sentence of those who report it.
     pub title: String,
@@ -50,8 +51,6 @@ const TERMS: usize = 8;
 const NAMES: usize = 8;
 /// Of the reports with a name that goes with a happening.
 const OFTEN: f32 = 0.3;
-/// Two that share this much of their reports are one.
-const SAME: f32 = 0.5;
 const LEAST_CONFIDENCE: f32 = 0.5;
 
 /// Finds what happened. `named`: entities, or what [`super::phrases`] found.
@@ -67,17 +66,13 @@ pub fn happenings(
         sites.insert(report.site);
         series.add(&report);
     })?;
-    let bursts = series.bursts();
+    let (bursts, sure) = series.bursts();
     let mut postings = Postings::new(&bursts);
     features::reports(corpus, vocabulary, named, done, |report| postings.add(report))?;
-    let fewest_sites = sites.len().min(2);
-    let mut drafts: Vec<Draft> = postings
-        .join()
-        .iter()
-        .filter_map(|joined| Draft::of(joined, &postings, &bursts, fewest_sites))
-        .collect();
-    drafts.sort_by(|one, other| other.confidence.total_cmp(&one.confidence).then(one.from.cmp(&other.from)));
-    let drafts = without_repetitions(drafts);
+    let needed = Needed { strength: sure, sites: sites.len().min(2) };
+    let joined = postings.join();
+    let drafts = joined.iter().filter_map(|joined| Draft::of(joined, &postings, &bursts, &needed)).collect();
+    let drafts = same::joined(drafts, vocabulary, named);
     let mut tales: Vec<Tale> = drafts.iter().map(|draft| Tale::new(draft.bursts.iter())).collect();
     let mut reporting: HashMap<u32, Vec<(usize, f64)>> = HashMap::new();
     for (number, draft) in drafts.iter().enumerate() {
@@ -86,10 +81,21 @@ pub fn happenings(
         }
     }
     telling::tell(corpus, vocabulary, &mut tales, &reporting, done)?;
-    let mut found: Vec<Happening> =
-        drafts.into_iter().zip(tales).map(|(draft, tale)| draft.told(tale, vocabulary, named)).collect();
+    let found: Vec<Happening> = drafts
+        .into_iter()
+        .zip(tales)
+        .filter(|(_, tale)| tale.is_reported())
+        .map(|(draft, tale)| draft.told(tale, vocabulary, named))
+        .collect();
+    let mut found = same::dated_alike(found);
     found.sort_by(|one, other| one.from.cmp(&other.from).then(other.confidence.total_cmp(&one.confidence)));
     Ok(found)
+}
+
+/// What makes a happening of bursts: the strongest of them, and how many sites.
+struct Needed {
+    strength: f64,
+    sites: usize,
 }
 
 /// A happening that nobody has told yet.
@@ -100,12 +106,12 @@ struct Draft {
     until: Day,
     writings: Vec<(u32, f32)>,
     reports: u32,
-    sites: u32,
+    sites: HashSet<u64>,
     confidence: f32,
 }
 
 impl Draft {
-    fn of(joined: &Joined, postings: &Postings<'_>, all: &[Burst], fewest_sites: usize) -> Option<Draft> {
+    fn of(joined: &Joined, postings: &Postings<'_>, all: &[Burst], needed: &Needed) -> Option<Draft> {
         let bursts: Vec<Burst> =
             joined.bursts.iter().filter_map(|number| all.get(*number as usize)).copied().collect();
         let best = joined.reports.values().copied().fold(0.0, f64::max);
@@ -132,27 +138,24 @@ impl Draft {
         // Several words of one phrase are one thing to be written about.
         let is_alone =
             bursts.len() < 2 && !bursts.iter().any(|burst| matches!(burst.feature, Feature::Name(_)));
-        if reports < FEWEST_REPORTS || sites.len() < fewest_sites || is_alone {
+        let strength = bursts.first()?.strength;
+        if reports < FEWEST_REPORTS || sites.len() < needed.sites || is_alone || strength < needed.strength {
             return None;
         }
-        let strength = bursts.first()?.strength;
-        let much = |count: f64, half: f64| 1.0 - 0.5_f64.powf(count / half);
-        let confidence = much(f64::from(reports), 2.0)
-            * much(sites.len() as f64, 1.0)
-            * much(strength, 6.0)
-            * much(bursts.len() as f64, 1.0);
-        let sites = u32::try_from(sites.len()).unwrap_or(u32::MAX);
-        let confidence = confidence as f32;
         let (from, until) = (*days.first()?, *days.last()?);
-        (confidence >= LEAST_CONFIDENCE).then_some(Draft {
-            bursts,
-            from,
-            until,
-            writings,
-            reports,
-            sites,
-            confidence,
-        })
+        let mut draft = Draft { bursts, from, until, writings, reports, sites, confidence: 0.0 };
+        draft.weigh();
+        (draft.confidence >= LEAST_CONFIDENCE).then_some(draft)
+    }
+
+    fn weigh(&mut self) {
+        let much = |count: f64, half: f64| 1.0 - 0.5_f64.powf(count / half);
+        let strength = self.bursts.first().map_or(0.0, |burst| burst.strength);
+        let confidence = much(f64::from(self.reports), 2.0)
+            * much(self.sites.len() as f64, 1.0)
+            * much(strength, 6.0)
+            * much(self.bursts.len() as f64, 1.0);
+        self.confidence = confidence as f32;
     }
 
     fn told(self, tale: Tale, vocabulary: &Vocabulary, named: &Named) -> Happening {
@@ -170,7 +173,7 @@ impl Draft {
             reported_from: self.from,
             reported_until: self.until,
             writings: self.writings,
-            sites: self.sites,
+            sites: u32::try_from(self.sites.len()).unwrap_or(u32::MAX),
             confidence: self.confidence,
         }
     }
@@ -205,32 +208,6 @@ impl Draft {
         names.truncate(NAMES);
         names
     }
-}
-
-/// The surer of those that the same writings report.
-fn without_repetitions(drafts: Vec<Draft>) -> Vec<Draft> {
-    let mut kept: Vec<Draft> = Vec::new();
-    let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
-    for draft in drafts {
-        let mut shared: BTreeMap<usize, f32> = BTreeMap::new();
-        for (writing, _) in &draft.writings {
-            for place in places.get(writing).map(Vec::as_slice).unwrap_or_default() {
-                *shared.entry(*place).or_default() += 1.0;
-            }
-        }
-        let is_same = |place: &usize, shared: &f32| {
-            let other = kept.get(*place).map_or(usize::MAX, |draft| draft.writings.len());
-            *shared >= SAME * draft.writings.len().min(other) as f32
-        };
-        if shared.iter().any(|(place, shared)| is_same(place, shared)) {
-            continue;
-        }
-        for (writing, _) in &draft.writings {
-            places.entry(*writing).or_default().push(kept.len());
-        }
-        kept.push(draft);
-    }
-    kept
 }
 
 #[cfg(test)]

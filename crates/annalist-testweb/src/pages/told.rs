@@ -72,7 +72,7 @@ pub(super) fn push(sheet: &mut Sheet<'_>, item: &Item, text: Text) {
                 sheet.push("<blockquote><div><cite>");
                 sheet.push(quote.author);
                 sheet.push(Society::wrote(host.language));
-                sheet.push("</cite>");
+                sheet.push("</cite>\n");
                 push_escaped(&mut sheet.out, &quote.sentence.text);
                 sheet.push("</div></blockquote>\n");
             }

@@ -1,8 +1,8 @@
 //! The keys that say what is made of the archive.
 
-use super::written::{flag, size};
+use super::written::{duration, flag, size};
 use crate::spec::KnowledgeRules;
-use crate::spec::shape::Shape;
+use crate::spec::shape::{SOME_TIME, Shape};
 use crate::spec::table::{Key, set};
 
 pub(in crate::spec) const KNOWLEDGE: &[Key<KnowledgeRules>] = &[
@@ -26,5 +26,12 @@ pub(in crate::spec) const KNOWLEDGE: &[Key<KnowledgeRules>] = &[
         meaning: "memory of graph and search index; the rest is on disk",
         read: |rules, value| set(&mut rules.memory_bytes, value.size()),
         write: |rules| size(rules.memory_bytes),
+    },
+    Key {
+        name: "every",
+        shape: SOME_TIME,
+        meaning: "how often graph and search index are brought up to the archive while the crawl runs",
+        read: |rules, value| set(&mut rules.every, value.duration()),
+        write: |rules| duration(rules.every),
     },
 ];

@@ -163,8 +163,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn knowledge()(graph in any::<bool>(), search in any::<bool>(), memory_bytes in (64u64 << 20)..1 << 40) -> KnowledgeRules {
-        KnowledgeRules { graph, search, memory_bytes }
+    fn knowledge()(graph in any::<bool>(), search in any::<bool>(), memory_bytes in (64u64 << 20)..1 << 40, every in duration()) -> KnowledgeRules {
+        KnowledgeRules { graph, search, memory_bytes, every }
     }
 }
 

@@ -63,10 +63,11 @@ impl Series {
         self.kept = self.counts.values().map(Vec::len).sum();
     }
 
-    /// The strongest first.
-    pub(super) fn bursts(self) -> Vec<Burst> {
+    /// The strongest first; and how strong one must be that chance would not make among so many.
+    pub(super) fn bursts(self) -> (Vec<Burst>, f64) {
         let calendar = Calendar::new(&self.all);
         let mut bursts = Vec::new();
+        let mut tried = 0.0;
         for (feature, mut days) in self.counts {
             days.sort_unstable();
             days.dedup_by(|next, kept| {
@@ -76,6 +77,7 @@ impl Series {
             });
             let total: u32 = days.iter().map(|(_, count)| *count).sum();
             if total >= FEWEST_REPORTS {
+                tried += calendar.weeks();
                 calendar.search(feature, &days, f64::from(total), &mut bursts);
             }
         }
@@ -87,7 +89,7 @@ impl Series {
                 .then(one.from.cmp(&other.from))
         });
         bursts.truncate(MOST_BURSTS);
-        bursts
+        (bursts, tried.max(1.0).ln().max(LEAST_STRENGTH))
     }
 }
 
@@ -106,6 +108,11 @@ impl Calendar {
             days.push((*day, total));
         }
         Calendar { days, total }
+    }
+
+    fn weeks(&self) -> f64 {
+        let span = self.days.last().zip(self.days.first()).map_or(0, |(last, first)| last.0.0 - first.0.0);
+        f64::from(span) / 7.0 + 1.0
     }
 
     /// Reports from one day to another, both included.

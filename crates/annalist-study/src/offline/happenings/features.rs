@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use annalist_apps::dates;
 use annalist_judge::text::{Terms, id};
 use annalist_model::link::shortened;
 
@@ -45,6 +46,7 @@ pub(super) fn reports(
     mut take: impl FnMut(Report) + Send,
 ) -> Result<(), CorpusError> {
     let lent = Lent::default();
+    let telling: Vec<bool> = named.names.iter().map(|name| is_telling(name)).collect();
     let mut texts = HashSet::new();
     let mut first = 0;
     corpus.fold(
@@ -68,7 +70,8 @@ pub(super) fn reports(
                 }
                 for writing in &mut report.writings {
                     *writing += first;
-                    report.features.extend(names_of(named, *writing).map(Feature::Name));
+                    let tells = |name: &u32| telling.get(*name as usize).copied().unwrap_or_default();
+                    report.features.extend(names_of(named, *writing).filter(tells).map(Feature::Name));
                 }
                 report.features.sort_unstable();
                 report.features.dedup();
@@ -108,15 +111,35 @@ fn report(writing: &Writing, number: u32, vocabulary: &Vocabulary, stems: &mut S
 
 /// The terms of a text that tell something.
 pub(super) fn terms(text: &str, code: &str, vocabulary: &Vocabulary, stems: &mut StemSet) -> Vec<Feature> {
+    repeated(text, code, 1, vocabulary, stems)
+}
+
+/// Those that it has at least so often.
+pub(super) fn repeated(
+    text: &str,
+    code: &str,
+    least: u32,
+    vocabulary: &Vocabulary,
+    stems: &mut StemSet,
+) -> Vec<Feature> {
     let language = (0..).zip(&vocabulary.languages).find(|(_, (known, _))| *known == code);
     let Some((language, (_, words))) = language else { return Vec::new() };
     Terms::of(text, stems.of(code))
         .iter()
+        .filter(|term| term.count >= least)
         .filter_map(|term| {
             let place = words.place(term.id)?;
             let known = words.get(place)?;
-            let tells = !known.is_number() && known.writings as f32 <= EVERYWHERE * words.writings as f32;
+            let tells =
+                is_telling(&known.surface) && known.writings as f32 <= EVERYWHERE * words.writings as f32;
             tells.then_some(Feature::Term(language, place))
         })
         .collect()
+}
+
+/// Numbers and months come and go with the calendar.
+fn is_telling(surface: &str) -> bool {
+    let is_word =
+        |word: &str| word.chars().any(char::is_alphabetic) && dates::month(&word.to_lowercase()).is_none();
+    surface.split(' ').all(is_word)
 }

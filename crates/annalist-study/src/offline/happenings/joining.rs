@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::bursts::Burst;
+use super::bursts::{Burst, FEWEST_REPORTS};
 use super::features::{Feature, Report};
 use crate::offline::Day;
 
@@ -88,7 +88,10 @@ impl<'b> Postings<'b> {
         // The reports of each, and for each report where it is.
         let mut cores: Vec<HashSet<u32>> = Vec::new();
         let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (number, burst) in (0_u32..).zip(self.bursts) {
+        // Days come last: what happens on the same day is not the same.
+        let (days, others): (Vec<_>, Vec<_>) =
+            (0_u32..).zip(self.bursts).partition(|(_, burst)| matches!(burst.feature, Feature::Day(_)));
+        for (number, burst) in others.into_iter().chain(days) {
             let with = self.dated(number);
             let mut shared: BTreeMap<usize, u32> = BTreeMap::new();
             for report in &with {
@@ -102,7 +105,10 @@ impl<'b> Postings<'b> {
                 let overlaps = all.get(place).is_some_and(|joined| {
                     burst.from <= joined.until.plus(BESIDE) && joined.from <= burst.until.plus(BESIDE)
                 });
-                overlaps && shared >= SHARED * one.min(other) && shared >= SHARED_OF_LARGER * one.max(other)
+                overlaps
+                    && shared >= FEWEST_REPORTS as f32
+                    && shared >= SHARED * one.min(other)
+                    && shared >= SHARED_OF_LARGER * one.max(other)
             };
             let best = shared
                 .into_iter()

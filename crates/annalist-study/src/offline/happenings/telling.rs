@@ -1,11 +1,11 @@
 //! What is said about a happening: its title in the words of those who report it, and its days as they name them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use annalist_model::link::shortened;
 
 use super::bursts::Burst;
-use super::features::{Feature, terms};
+use super::features::{Feature, repeated, terms};
 use super::mentioned;
 use crate::offline::lent::{Lent, StemSet};
 use crate::offline::{Corpus, CorpusError, Day, Vocabulary, Writing};
@@ -24,8 +24,13 @@ const ALSO: f64 = 0.5;
 const ALSO_WITHIN: i32 = 10;
 /// Of the reports, that must name its days.
 const ENOUGH: f64 = 0.2;
+/// Of those who mention it, that must be about it.
+const REPORTED: f64 = 0.5;
 /// A sentence is taken where no title tells anything.
-const SENTENCE: f64 = 0.3;
+const SENTENCE: f64 = 0.1;
+
+/// What a text is about stands here, or more than once.
+const LEAD: usize = 400;
 
 /// What is being found out about one happening.
 #[derive(Debug, Default)]
@@ -35,6 +40,8 @@ pub(super) struct Tale {
     /// First and last day, and how much speaks for them.
     votes: BTreeMap<(Day, Day), f64>,
     weight: f64,
+    /// Of those who not only mention it.
+    about: f64,
     /// What tells it, and how much.
     telling: HashMap<Feature, f64>,
 }
@@ -43,6 +50,7 @@ pub(super) struct Tale {
 struct Said {
     titles: Vec<(String, Vec<Feature>, f64)>,
     days: Vec<(Day, Day)>,
+    about: HashSet<Feature>,
 }
 
 impl Tale {
@@ -52,6 +60,9 @@ impl Tale {
 
     fn take(&mut self, said: &Said, weight: f64) {
         self.weight += weight;
+        if self.telling.keys().any(|feature| said.about.contains(feature)) {
+            self.about += weight;
+        }
         for span in &said.days {
             *self.votes.entry(*span).or_default() += weight;
         }
@@ -67,6 +78,11 @@ impl Tale {
                 self.title.clone_from(title);
             }
         }
+    }
+
+    /// Whether enough of those who mention it are about it. The title of a page that others link to is mentioned by many.
+    pub(super) fn is_reported(&self) -> bool {
+        self.about >= REPORTED * self.weight
     }
 
     /// Its days, where enough reports name them.
@@ -144,7 +160,10 @@ fn say(writing: &Writing, vocabulary: &Vocabulary, stems: &mut StemSet) -> Said 
     days.extend(mentioned::days(title, code == "en", day).into_iter().filter(is_near));
     days.sort_unstable();
     days.dedup();
-    Said { titles, days }
+    let mut about: HashSet<Feature> = repeated(text, code, 2, vocabulary, stems).into_iter().collect();
+    about.extend(terms(shortened(text, LEAD), code, vocabulary, stems));
+    about.extend(terms(title, code, vocabulary, stems));
+    Said { titles, days, about }
 }
 
 /// A title with and without the name of the site.
