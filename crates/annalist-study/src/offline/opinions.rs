@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::entities::{Entities, Said, Tagger};
+use super::entities::{Entities, Kind, Said, Tagger};
 use super::{Corpus, CorpusError, Writing};
 use feeling::{Feeling, Felt};
 use lexicon::Lexicon;
@@ -55,16 +55,18 @@ pub fn opinions(
     done: &(dyn Fn(u64) + Sync),
 ) -> Result<Opinions, CorpusError> {
     let tagger = Tagger::new(&entities.entities);
+    let places: Vec<bool> = entities.entities.iter().map(|entity| entity.kind == Kind::Place).collect();
     let mut opinions = Opinions::default();
     let mut months: BTreeMap<(u32, i16, i8), (f64, f64, u32)> = BTreeMap::new();
     let mut writing = 0;
     corpus.fold(
         Vec::new,
-        |some: &mut Vec<Thought>, writing| some.push(thought(&tagger, &writing)),
+        |some: &mut Vec<Thought>, writing| some.push(thought(&tagger, &places, &writing)),
         |some| {
             for thought in some {
                 opinions.writings.extend(thought.whole.map(|opinion| (writing, opinion)));
                 for (entity, opinion) in thought.entities {
+                    let Some(entity) = meant(&tagger, entities, writing, entity) else { continue };
                     opinions.entities.push((writing, entity, opinion));
                     let (sum, weight, count) =
                         months.entry((entity, thought.year, thought.month)).or_default();
@@ -87,6 +89,14 @@ pub fn opinions(
     Ok(opinions)
 }
 
+/// Whom a writing means by a surname that several people have: whom it was found to mention.
+fn meant(tagger: &Tagger, entities: &Entities, writing: u32, entity: u32) -> Option<u32> {
+    let Some(namesakes) = tagger.namesakes(entity) else { return Some(entity) };
+    let from = entities.mentions.partition_point(|mention| mention.writing < writing);
+    let mentions = entities.mentions.get(from..)?.iter().take_while(|mention| mention.writing == writing);
+    mentions.map(|mention| mention.entity).find(|entity| namesakes.contains(entity))
+}
+
 /// What one writing thinks.
 struct Thought {
     year: i16,
@@ -95,7 +105,7 @@ struct Thought {
     entities: Vec<(u32, Opinion)>,
 }
 
-fn thought(tagger: &Tagger, writing: &Writing) -> Thought {
+fn thought(tagger: &Tagger, places: &[bool], writing: &Writing) -> Thought {
     let day = writing.time().day();
     let mut thought = Thought { year: day.year(), month: day.month(), whole: None, entities: Vec::new() };
     let language = writing.language.as_deref().unwrap_or("en");
@@ -104,7 +114,7 @@ fn thought(tagger: &Tagger, writing: &Writing) -> Thought {
     let mut said = Said::default();
     tagger.tag(writing.title.as_deref().unwrap_or_default(), language, &mut said);
     let spans = tagger.tag(&writing.text, language, &mut said);
-    let felt = Felt::new(&writing.text, &writing.quotes, lexicon, &spans);
+    let felt = Felt::new(&writing.text, &writing.quotes, lexicon, &spans, places);
     thought.whole = felt.whole.opinion(1.0);
     let of_entity =
         |(entity, (feeling, confidence)): (u32, (Feeling, f32))| Some((entity, feeling.opinion(confidence)?));

@@ -9,7 +9,7 @@ use crate::offline::entities::Span;
 use crate::offline::prose::{Shape, Token, tokens};
 
 /// How far before a word its negation may stand, in words.
-const NEGATION_REACHES: usize = 4;
+const NEGATION_REACHES: usize = 3;
 /// What is not good is not as bad as what is bad.
 const NEGATED: f32 = -0.75;
 const STRENGTHENED: f32 = 1.3;
@@ -23,6 +23,8 @@ const HALF_OF_ALL: f32 = 0.9;
 const ENOUGH_WORDS: f32 = 2.0;
 /// A comma between a word and a name is as far as so many bytes.
 const CLAUSE: usize = 30;
+/// Opinions are of people and organisations rather than of the places they are in.
+const OF_A_PLACE: usize = 60;
 /// Quotes that are shorter are found anywhere.
 const SHORTEST_QUOTE: usize = 12;
 /// Who `he` is.
@@ -91,7 +93,13 @@ pub(super) struct Felt {
 }
 
 impl Felt {
-    pub(super) fn new(text: &str, quotes: &[String], lexicon: &Lexicon, spans: &[Span]) -> Felt {
+    pub(super) fn new(
+        text: &str,
+        quotes: &[String],
+        lexicon: &Lexicon,
+        spans: &[Span],
+        places: &[bool],
+    ) -> Felt {
         let mut felt = Felt { whole: Feeling::default(), entities: BTreeMap::new() };
         let foreign = quoted(text, quotes);
         let is_foreign = |at: usize| foreign.iter().any(|range| range.contains(&at));
@@ -118,6 +126,7 @@ impl Felt {
                 hits.iter_mut().for_each(|hit| hit.value *= EXCLAIMED);
             }
             felt.take(
+                places,
                 text,
                 &hits,
                 &named,
@@ -132,7 +141,7 @@ impl Felt {
         felt
     }
 
-    fn take(&mut self, text: &str, hits: &[Hit], named: &[Span], pronoun: Option<Span>) {
+    fn take(&mut self, places: &[bool], text: &str, hits: &[Hit], named: &[Span], pronoun: Option<Span>) {
         if hits.is_empty() {
             return;
         }
@@ -140,7 +149,10 @@ impl Felt {
         let mut entities: BTreeMap<u32, (Sentence, f32)> = BTreeMap::new();
         for hit in hits {
             whole.add(hit.value);
-            let nearest = named.iter().min_by_key(|span| distance(text, hit.at, span.from));
+            let nearest = named.iter().min_by_key(|span| {
+                let place = places.get(span.entity as usize).is_some_and(|place| *place);
+                distance(text, hit.at, span.from) + OF_A_PLACE * usize::from(place)
+            });
             let meant = nearest.map(|span| (span.entity, span.confidence));
             if let Some((entity, sure)) =
                 meant.or(pronoun.map(|span| (span.entity, span.confidence * BY_PRONOUN)))

@@ -195,6 +195,17 @@ const MORE: &[(&str, f32, &str)] = &[
     ("fr", -0.6, "mauvais mauvaise mauvaises nul nulle terrible horrible affreux affreuse catastrophique lamentable désastreux désastreuse scandaleux \
         scandaleuse honteux honteuse incompétent incompétente corrompu corrompue pire"),
     ("fr", -0.4, "malhonnête inutile décevant décevante déçu déçue faible incapable arrogant arrogante ridicule échec menteur menteuse ment dangereux faux"),
+    // What people say of themselves: they like, trust, support, admire, thank; or hate, despise, are ashamed.
+    ("de", 0.5, "liebe lieben mag unterstütze unterstützen bewundern danke dankbar begeistert stolz respektiere empfehle froh freue freut"),
+    ("de", -0.5, "hasse hassen verachte verachten schäme ablehne lehne verabscheue kritisiere misstraue fürchte wütend traurig ruiniert betrogen betrügt"),
+    ("fr", 0.5, "soutiens soutient soutenir respecte remercie merci bravo fier fière heureux heureuse recommande"),
+    ("fr", -0.5, "déteste détester méprise haïr honte critique condamne furieux furieuse colère triste trompé gâché ruiné échoué"),
+    ("el", 0.5, "αγαπώ αγαπούν στηρίζω υποστηρίζω υποστηρίζουν σέβομαι ευχαριστώ χαίρομαι προτείνω περήφανος περήφανη ευτυχισμένος"),
+    ("el", -0.5, "μισώ μισούν περιφρονώ ντρέπομαι κατηγορώ κατακρίνω φοβάμαι θυμωμένος θυμωμένη λυπάμαι θυμώνει αντέχω κατέστρεψε εξαπάτησε"),
+    ("es", 0.5, "apoyo admiro respeto gracias confío recomiendo amo adoro orgulloso orgullosa feliz contento"),
+    ("es", -0.5, "odio desprecio detesto vergüenza critico rechazo furioso furiosa enfadado triste engañó arruinó"),
+    ("it", 0.5, "sostengo ammiro rispetto grazie consiglio amo adoro orgoglioso orgogliosa felice contento"),
+    ("it", -0.5, "odio disprezzo detesto vergogna critico rifiuto furioso furiosa arrabbiato triste ingannato rovinato"),
     ("es", 0.6, "bueno buena buenos buenas buen mejor excelente genial fantástico fantástica maravilloso maravillosa magnífico brillante estupendo"),
     ("es", 0.4, "honesto honesta competente fiable confiable valiente sabio sabia eficaz"),
     ("es", -0.6, "malo mala malos malas mal peor pésimo pésima terrible horrible desastroso desastrosa vergonzoso incompetente corrupto corrupta"),
