@@ -30,7 +30,6 @@ pub fn run(args: &QueryArgs) -> Result<Exit> {
     }
     let graph =
         if files { of_files(args)? } else { Graph::open(&layers(&dirs, Progress::unless(args.quiet))?)? };
-    let graph = if files { of_files(args)? } else { Graph::open(&layers(&dirs, Progress::unless(args.quiet))?)? };
     // What a query in a file calls by a relative name is beside the file.
     let base = args.base.clone().or_else(|| args.file.as_deref().map(address));
     let question = Question {
