@@ -104,7 +104,10 @@ pub fn catch_up_with(
 ) -> Result<Followed, KnowingError> {
     let extents = extents_of(job)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    Ok(follow(&extents, stores, &settings(spec, threads), watch)?)
+    let mut settings = settings(spec, threads);
+    // Nobody adds to a folder of files that others made.
+    settings.awaits_metadata = job.exists();
+    Ok(follow(&extents, stores, &settings, watch)?)
 }
 
 /// What may be read of the archive of a job that nobody crawls.

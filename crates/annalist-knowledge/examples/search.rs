@@ -148,7 +148,7 @@ fn document(number: u64, text_bytes: usize, chance: &mut Chance) -> Outcome<Docu
         text.push_str(&word(chance, 1.0, WORDS));
         text.push(if chance.below(12) == 0 { '\n' } else { ' ' });
     }
-    let from = Time::from_millis(1_262_304_000_000 + chance.below(86_400_000 * 3_650));
+    let millis = i64::try_from(1_262_304_000_000 + chance.below(86_400_000 * 3_650)).unwrap_or_default();
     let title = format!("{} {}", word(chance, 30.0, WORDS), word(chance, 30.0, WORDS));
     Ok(Document {
         record: format!("urn:uuid:{:08x}-0000-4000-8000-{number:012x}", chance.below(u64::from(u32::MAX))),
@@ -164,7 +164,7 @@ fn document(number: u64, text_bytes: usize, chance: &mut Chance) -> Outcome<Docu
         via: None,
         hops: "L".to_owned(),
         relevance: Some(chance.below(1000) as f32 / 1000.0),
-        published: Some(Dated { text: "2010-01-01".to_owned(), from, confidence: 0.9 }),
+        published: Some(Dated { text: "2010-01-01".to_owned(), millis, confidence: 0.9 }),
         language: Some(["en", "en", "en", "de", "fr"][chance.below(5) as usize].to_owned()),
         title: Some(title),
         text,

@@ -59,8 +59,8 @@ pub struct Original {
 pub struct Dated {
     /// RFC 3339: `2011-03-05T10:30:00+01:00`.
     pub text: String,
-    /// Its first moment.
-    pub from: Time,
+    /// Its first moment, milliseconds since 1970; below zero for those before.
+    pub millis: i64,
     pub confidence: f32,
 }
 
@@ -71,22 +71,25 @@ impl Document {
     }
 }
 
-/// The first moment of what RFC 3339 and its kin write: a year, a month, a day, or a moment.
-pub fn moment(text: &str) -> Option<Time> {
+/// The first moment of what RFC 3339 and its kin write (a year, a month, a day, or a moment), milliseconds since 1970 or, below
+/// zero, before.
+pub fn millis_of(text: &str) -> Option<i64> {
     match text.len() {
         4 => day(&format!("{text}-01-01")),
         7 => day(&format!("{text}-01")),
         10 => day(text),
-        _ => {
-            let millis = text.parse::<jiff::Timestamp>().ok()?.as_millisecond();
-            Some(Time::from_millis(u64::try_from(millis).unwrap_or_default()))
-        }
+        _ => Some(text.parse::<jiff::Timestamp>().ok()?.as_millisecond()),
     }
 }
 
-fn day(text: &str) -> Option<Time> {
+/// The same as a moment; none before 1970.
+pub fn moment(text: &str) -> Option<Time> {
+    millis_of(text).and_then(|millis| u64::try_from(millis).ok()).map(Time::from_millis)
+}
+
+fn day(text: &str) -> Option<i64> {
     let day: jiff::civil::Date = text.parse().ok()?;
-    Some(Time::of(day.at(0, 0, 0, 0), jiff::tz::Offset::UTC))
+    Some(day.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().as_millisecond())
 }
 
 #[cfg(test)]
@@ -101,6 +104,7 @@ mod tests {
         assert_eq!(from("2011-03-05").unwrap(), "2011-03-05T00:00:00.000Z");
         assert_eq!(from("2011-03-05T10:30:00+01:00").unwrap(), "2011-03-05T09:30:00.000Z");
         assert_eq!(from("yesterday"), None);
-        assert_eq!(from("1911-03-05").unwrap(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(from("1911-03-05"), None);
+        assert_eq!(super::millis_of("1969-12-31"), Some(-86_400_000));
     }
 }

@@ -278,7 +278,12 @@ impl Walk {
                         step(reader, path, file, until, &mut self.pairing, &mut self.holes, &mut done)
                     });
                     match end.flatten() {
-                        Some(end) => self.at = self.at.max(end),
+                        Some(end) => {
+                            self.at = self.at.max(end);
+                            if !self.awaits_metadata {
+                                self.pairing.flush_old(&mut done);
+                            }
+                        }
                         None => {
                             self.open = None;
                             self.give_up();

@@ -9,7 +9,7 @@ use oxrdf::vocab::xsd;
 use oxrdf::{GraphName, Literal, NamedNode, NamedNodeRef, Quad, Term};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use crate::document::{Document, moment};
+use crate::document::{Document, millis_of};
 use crate::vocabulary as v;
 
 /// Anchors longer than this are paragraphs.
@@ -32,9 +32,53 @@ fn named(start: &str, rest: &str) -> NamedNode {
     NamedNode::new_unchecked(format!("{start}{}", utf8_percent_encode(rest, PLAIN)))
 }
 
-/// An address as a name; none for what no IRI can be.
+/// An address as a name. Browsers leave characters in addresses that no IRI has: they are escaped here.
 pub fn url_iri(url: &str) -> Option<NamedNode> {
-    NamedNode::new(url).ok()
+    NamedNode::new(url).or_else(|_| NamedNode::new(escaped(url))).ok()
+}
+
+fn escaped(url: &str) -> String {
+    // Brackets around the address of a server are as they should be.
+    let host = url.find("://").map_or(0, |scheme| scheme + 3);
+    let path = url.get(host..).and_then(|rest| rest.find(['/', '?', '#'])).map_or(url.len(), |at| host + at);
+    let (start, rest) = url.split_at_checked(path).unwrap_or((url, ""));
+    let mut iri = start.to_owned();
+    for (at, c) in rest.char_indices() {
+        let is_escape = || {
+            let digits = rest.as_bytes().get(at + 1..at + 3);
+            digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit))
+        };
+        let fits = match c {
+            '%' => is_escape(),
+            '<' | '>' | '"' | '{' | '}' | '|' | '\\' | '^' | '`' | '[' | ']' | ' ' => false,
+            _ => !c.is_control() && (c.is_ascii() || NamedNode::new(format!("a:{c}")).is_ok()),
+        };
+        if fits {
+            iri.push(c);
+        } else {
+            iri.extend(utf8_percent_encode(c.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC));
+        }
+    }
+    // Only the first one begins a fragment.
+    match iri.find('#') {
+        Some(first) => format!("{}#{}", &iri[..first], iri[first + 1..].replace('#', "%23")),
+        None => iri,
+    }
+}
+
+/// Words as they may stand in a graph: without characters that are for machines and that no XML can hold.
+pub fn plain(text: &str) -> String {
+    let is_odd = |c: char| {
+        (c.is_control() && !matches!(c, '\t' | '\n' | '\r')) || matches!(c, '\u{fffe}' | '\u{ffff}')
+    };
+    text.chars().filter(|c| !is_odd(*c)).collect()
+}
+
+/// A date as it was told, in Greenwich; also of days before 1970.
+fn date_literal(text: &str) -> Option<Literal> {
+    let millis = millis_of(text)?;
+    let moment = jiff::Timestamp::from_millisecond(millis).ok()?;
+    Some(Literal::new_typed_literal(format!("{moment:.3}"), xsd::DATE_TIME))
 }
 
 pub fn date_time(time: Time) -> Literal {
@@ -68,7 +112,7 @@ impl Speaker<'_> {
 
     fn text(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, text: Option<&str>) {
         if let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) {
-            self.say(subject, word, Literal::new_simple_literal(text));
+            self.say(subject, word, Literal::new_simple_literal(plain(text)));
         }
     }
 
@@ -83,14 +127,17 @@ impl Speaker<'_> {
     }
 
     fn date(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, date: Option<&str>) {
-        if let Some(time) = date.and_then(moment) {
-            self.say(subject, word, date_time(time));
+        if let Some(date) = date.and_then(date_literal) {
+            self.say(subject, word, date);
         }
     }
 
     fn capture(&mut self, capture: &NamedNode, page: &NamedNode, document: &Document) {
         self.say(capture, v::TYPE, v::CAPTURE.into_owned());
         self.say(capture, v::SPECIALIZATION, page.clone());
+        if page.as_str() != document.url.as_str() {
+            self.text(capture, v::ADDRESS, Some(document.url.as_str()));
+        }
         self.say(capture, v::GENERATED, date_time(document.captured));
         self.text(capture, v::FILE, Some(&document.file));
         self.number(capture, v::OFFSET, document.offset);
@@ -204,7 +251,7 @@ mod tests {
     use annalist_model::{CanonicalUrl, FoundLink, LinkKind, Object, Time};
 
     use super::statements;
-    use crate::document::{Document, Original};
+    use crate::document::{Dated, Document, Original};
 
     fn document() -> Document {
         Document {
@@ -294,6 +341,32 @@ mod tests {
         let told = told(&page);
         let count = |word: &str| told.iter().filter(|quad| quad.contains(word)).count();
         assert_eq!((count("terms/references"), count("annalist:anchor")), (1, 2), "{told:?}");
+    }
+
+    #[test]
+    fn whatever_browsers_leave_in_addresses_has_a_name() {
+        let iri = |url: &str| super::url_iri(url).map(|iri| iri.into_string());
+        assert_eq!(iri("http://a.test/?f[a]=1&x=a|b").as_deref(), Some("http://a.test/?f%5Ba%5D=1&x=a%7Cb"));
+        assert_eq!(iri("http://a.test/100%?q=%41%").as_deref(), Some("http://a.test/100%25?q=%41%25"));
+        assert_eq!(iri("http://[::1]/{a}^`").as_deref(), Some("http://[::1]/%7Ba%7D%5E%60"));
+        assert_eq!(iri("http://a.test/ä#b#c").as_deref(), Some("http://a.test/ä#b%23c"));
+        let mut page = document();
+        page.url = CanonicalUrl::parse("http://a.test/?f[a]=100%").unwrap();
+        let told = told(&page);
+        assert!(
+            told.iter().any(|quad| quad.contains("<urn:annalist:address> \"http://a.test/?f[a]=100%\"")),
+            "{told:?}"
+        );
+    }
+
+    #[test]
+    fn dates_before_1970_and_control_characters_are_told_as_they_should_be() {
+        let mut page = document();
+        page.title = Some("A\u{1b}[31m red\u{0} title".into());
+        page.published = Some(Dated { text: "1911-03-05T00:00:00Z".into(), millis: -1, confidence: 1.0 });
+        let told = told(&page);
+        assert!(told.iter().any(|quad| quad.contains("\"1911-03-05T00:00:00.000Z\"")), "{told:?}");
+        assert!(told.iter().any(|quad| quad.contains("\"A[31m red title\"")), "{told:?}");
     }
 
     #[test]

@@ -53,6 +53,7 @@ words! {
     SPECIALIZATION = "http://www.w3.org/ns/prov#specializationOf";
     ALTERNATE = "http://www.w3.org/ns/prov#alternateOf";
     FILE = "urn:annalist:file";
+    ADDRESS = "urn:annalist:address";
     OFFSET = "urn:annalist:offset";
     STATUS = "urn:annalist:status";
     DIGEST = "urn:annalist:digest";

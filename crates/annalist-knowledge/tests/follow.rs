@@ -165,7 +165,7 @@ fn a_document_has_what_the_records_of_its_capture_say() {
     assert_eq!(page.title.as_deref(), Some("Page 12"));
     assert_eq!((page.hops.as_str(), page.relevance, page.status), ("LL", Some(0.5), 200));
     let published = page.published.as_ref().unwrap();
-    assert_eq!((published.from.rfc3339().as_str(), published.confidence), ("2011-03-05T00:00:00.000Z", 0.22));
+    assert_eq!((published.text.as_str(), published.confidence), ("2011-03-05T00:00:00Z", 0.22));
     assert_eq!((page.application.as_deref(), page.objects.len()), (Some("wordpress"), 1));
     assert_eq!(page.links.first().map(|link| link.anchor.as_str()), Some("the next one"));
     assert!(page.is_page() && of(14).objects.is_empty());

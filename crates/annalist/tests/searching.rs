@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Output;
 
 use annalist_knowledge::search::{Search, SearchSettings};
-use annalist_knowledge::{Dated, Derived, Document, Mark, moment};
+use annalist_knowledge::{Dated, Derived, Document, Mark, millis_of};
 use annalist_model::{CanonicalUrl, Object, Time};
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ fn page(number: u64, url: &str, title: &str, text: &str) -> Document {
         via: None,
         hops: String::new(),
         relevance: Some(0.5),
-        published: moment(&published).map(|from| Dated { text: published, from, confidence: 1.0 }),
+        published: millis_of(&published).map(|millis| Dated { text: published, millis, confidence: 1.0 }),
         language: Some("en".to_owned()),
         title: Some(title.to_owned()),
         text: text.to_owned(),

@@ -9,6 +9,10 @@ use annalist_warc::{BlockRecord, Fields, ReadError};
 
 /// Blocks longer than this are read again when their turn comes, in place of being held until then.
 pub(super) const LARGE_BLOCK: u64 = 1 << 20;
+/// More than this is not held at a time: the others are read again, too.
+const MOST_HELD: usize = 64 << 20;
+/// Where nothing need be said about a capture, it waits for that behind so many others.
+const MOST_WAITING: usize = 1000;
 /// What is known about a capture, and what was written on it, is no longer than this.
 const LONGEST_NOTE: u64 = 64 << 20;
 /// The records that hold what was written on a page.
@@ -56,6 +60,8 @@ pub(super) struct Pairing {
     by_visit: HashMap<Visit, Position>,
     /// Everything was seen, but for what was written on it, which follows at once if there is any.
     ready: Option<Raw>,
+    /// Bytes of blocks that are held.
+    held: usize,
 }
 
 impl Pairing {
@@ -134,15 +140,32 @@ impl Pairing {
         }
     }
 
+    /// Hands over those that have waited long enough for what might be said about them.
+    pub fn flush_old(&mut self, done: &mut dyn FnMut(Raw)) {
+        while self.pending.len() > MOST_WAITING
+            && let Some(at) = self.pending.keys().next().copied()
+            && let Some(raw) = self.end(at)
+        {
+            done(raw);
+        }
+    }
+
     /// Hands over everything, whether or not more is known about it: nobody adds to this archive.
     pub fn flush_all(&mut self, done: &mut dyn FnMut(Raw)) {
         self.flush(done);
         self.by_id.clear();
         self.by_visit.clear();
+        self.held = 0;
         std::mem::take(&mut self.pending).into_values().for_each(done);
     }
 
-    fn begin(&mut self, raw: Raw) {
+    fn begin(&mut self, mut raw: Raw) {
+        let length = raw.block.as_ref().map_or(0, Vec::len);
+        if self.held + length > MOST_HELD {
+            raw.block = None;
+        } else {
+            self.held += length;
+        }
         if let Some(id) = raw.field("WARC-Record-ID") {
             self.by_id.insert(id.to_owned(), raw.at);
         }
@@ -162,6 +185,7 @@ impl Pairing {
 
     fn end(&mut self, position: Position) -> Option<Raw> {
         let raw = self.pending.remove(&position)?;
+        self.held -= raw.block.as_ref().map_or(0, Vec::len);
         if let Some(id) = raw.field("WARC-Record-ID") {
             self.by_id.remove(id);
         }

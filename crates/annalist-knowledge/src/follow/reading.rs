@@ -8,7 +8,7 @@ use annalist_warc::{ContentCoding, Dechunked, HttpHead, decoded, millis_of_warc_
 use serde::Deserialize;
 
 use super::pairing::Raw;
-use crate::document::{Dated, Document, Original, moment};
+use crate::document::{Dated, Document, Original, millis_of};
 
 /// What `urn:objects:` records say.
 #[derive(Debug, Default, Deserialize)]
@@ -73,8 +73,8 @@ impl DocumentReader {
                 "hopsFromSeed" => document.hops.clone_from(value),
                 "relevance" => document.relevance = value.parse().ok(),
                 "published" => {
-                    let dated = |from| Dated { text: value.clone(), from, confidence: 1.0 };
-                    document.published = moment(value).map(dated);
+                    let dated = |millis| Dated { text: value.clone(), millis, confidence: 1.0 };
+                    document.published = millis_of(value).map(dated);
                 }
                 "publishedBy" => {
                     let told = value.rsplit_once("confidence ").and_then(|(_, number)| number.parse().ok());

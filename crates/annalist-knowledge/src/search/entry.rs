@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::Fields;
 use super::simhash::simhash;
-use crate::document::{Document, moment};
+use crate::document::{Document, millis_of};
 use crate::statements::object_iri;
 
 /// Names are counted; what is longer is no name.
@@ -119,7 +119,7 @@ impl Entry {
             language: document.language.clone(),
             mime: document.mime.clone(),
             published: document.published.as_ref().map(|dated| dated.text.clone()),
-            published_at: document.published.as_ref().map(|dated| signed(dated.from)),
+            published_at: document.published.as_ref().map(|dated| dated.millis),
             captured_at: signed(document.captured),
             relevance: document.relevance,
             ..Entry::default()
@@ -127,7 +127,7 @@ impl Entry {
     }
 
     fn object(&self, object: &Object, document: &Document) -> Entry {
-        let at = object.date.as_deref().and_then(moment).map(signed);
+        let at = object.date.as_deref().and_then(millis_of);
         let is_at_page = |object: &Object| object.url.as_ref() == Some(&self.url);
         let alone = document.objects.iter().filter(|object| is_at_page(object)).count() == 1;
         Entry {

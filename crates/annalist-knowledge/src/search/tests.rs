@@ -45,8 +45,8 @@ pub(super) fn page(number: u64, url: &str, language: &str, text: &str) -> Docume
 }
 
 fn published(mut document: Document, day: &str) -> Document {
-    let from = crate::document::moment(day).unwrap();
-    document.published = Some(Dated { text: day.to_owned(), from, confidence: 1.0 });
+    let millis = crate::document::millis_of(day).unwrap();
+    document.published = Some(Dated { text: day.to_owned(), millis, confidence: 1.0 });
     document
 }
 

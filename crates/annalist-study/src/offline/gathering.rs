@@ -84,7 +84,7 @@ fn writings(document: &Document) -> Vec<Writing> {
     vec![Writing {
         id: document.url.as_str().to_owned(),
         kind: "page".to_owned(),
-        published: document.published.as_ref().map(|dated| dated.from.millis()),
+        published: published_at(document),
         language: document.language.clone(),
         title: document.title.clone(),
         simhash: simhash(&text),
@@ -92,6 +92,11 @@ fn writings(document: &Document) -> Vec<Writing> {
         links,
         ..of_page(document)
     }]
+}
+
+/// What lies before 1970 is not told apart by the analyses, which count days from there.
+fn published_at(document: &Document) -> Option<u64> {
+    u64::try_from(document.published.as_ref()?.millis).ok()
 }
 
 /// What a writing has from its page.
@@ -112,7 +117,7 @@ fn of_object(object: &Object, document: &Document) -> Writing {
     let published = object.date.as_deref().and_then(moment).map(|time| time.millis());
     // The first object of a page is what its date is about.
     let is_first = document.objects.first() == Some(object);
-    let of_page_date = document.published.as_ref().filter(|_| is_first).map(|dated| dated.from.millis());
+    let of_page_date = published_at(document).filter(|_| is_first);
     Writing {
         id: object_iri(&object.id).into_string(),
         kind: object.kind.clone(),

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use annalist_knowledge::search::Annotations;
 use annalist_knowledge::vocabulary as v;
-use annalist_knowledge::{decimal, person_iri, url_iri};
+use annalist_knowledge::{decimal, person_iri, plain, url_iri};
 use oxrdf::vocab::xsd;
 use oxrdf::{GraphName, Literal, NamedNode, NamedNodeRef, Quad, Term};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -192,7 +192,7 @@ impl Speaker<'_> {
 
     fn text(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, text: &str) {
         if !text.is_empty() {
-            self.say(subject, word, Literal::new_simple_literal(text));
+            self.say(subject, word, Literal::new_simple_literal(plain(text)));
         }
     }
 
