@@ -13,6 +13,7 @@ mod archive;
 mod crawl;
 mod dates;
 mod extract;
+mod graph;
 mod hazard;
 mod judge;
 mod process;
@@ -35,6 +36,7 @@ enum Part {
     Extract,
     Dates,
     Hazard,
+    Graph,
     Reference,
 }
 
@@ -47,6 +49,9 @@ struct Args {
     /// Links for the URL store
     #[arg(long, default_value_t = 100_000_000)]
     links: u64,
+    /// Statements for the graph
+    #[arg(long, default_value_t = 1_000_000)]
+    statements: u64,
     /// Pages for the crawl
     #[arg(long, default_value_t = 50_000)]
     pages: usize,
@@ -80,6 +85,7 @@ fn main() -> Result<()> {
         Part::Extract,
         Part::Dates,
         Part::Hazard,
+        Part::Graph,
         Part::Reference,
     ];
     for part in parts {
@@ -95,6 +101,7 @@ fn main() -> Result<()> {
                 Part::Extract => extract::measure(args.pages, args.hosts)?,
                 Part::Dates => dates::measure()?,
                 Part::Hazard => hazard::measure()?,
+                Part::Graph => graph::measure(args.statements)?,
                 Part::Reference => reference::measure()?,
             };
             figures.extend(measured);
