@@ -18,6 +18,7 @@ mod hazard;
 mod judge;
 mod process;
 mod reference;
+mod search;
 mod urlstore;
 mod web;
 
@@ -35,6 +36,7 @@ enum Part {
     Lookup,
     Extract,
     Dates,
+    Search,
     Hazard,
     Graph,
     Reference,
@@ -55,6 +57,9 @@ struct Args {
     /// Pages for the crawl
     #[arg(long, default_value_t = 50_000)]
     pages: usize,
+    /// Documents for search
+    #[arg(long, default_value_t = 100_000)]
+    documents: u64,
     /// Hosts for the crawl
     #[arg(long, default_value_t = 2_000)]
     hosts: usize,
@@ -84,6 +89,7 @@ fn main() -> Result<()> {
         Part::Lookup,
         Part::Extract,
         Part::Dates,
+        Part::Search,
         Part::Hazard,
         Part::Graph,
         Part::Reference,
@@ -100,6 +106,7 @@ fn main() -> Result<()> {
                 Part::Lookup => archive::measure_lookup()?,
                 Part::Extract => extract::measure(args.pages, args.hosts)?,
                 Part::Dates => dates::measure()?,
+                Part::Search => search::measure(args.documents)?,
                 Part::Hazard => hazard::measure()?,
                 Part::Graph => graph::measure(args.statements)?,
                 Part::Reference => reference::measure()?,

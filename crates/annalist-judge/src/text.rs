@@ -18,6 +18,7 @@ mod words;
 
 pub use documents::{DocumentCounts, FileFault, OwnFrequencies, Standing};
 pub use frequencies::Frequencies;
+pub use ids::{AsItIs, IdMap, id};
 pub use language::Language;
 pub use terms::{Stems, Term, Terms};
 pub use tokens::{Spacing, Token, Tokens};

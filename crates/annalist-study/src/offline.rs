@@ -2,8 +2,29 @@
 //!
 //! Every analysis goes over the same [`Writing`]s of a [`Corpus`].
 
+mod calendar;
 mod corpus;
+pub mod entities;
+mod gathering;
+pub mod happenings;
+pub mod images;
+mod kept;
+pub(crate) mod lent;
+pub mod opinions;
+mod phrases;
+mod prose;
+pub mod social;
+mod study;
+mod tell;
+pub mod topics;
+mod vocabulary;
 mod writing;
 
-pub use corpus::{Corpus, CorpusError};
+pub use calendar::{Day, Month};
+pub use corpus::{Corpus, CorpusError, CorpusWriter};
+pub use gathering::Gatherer;
+pub use phrases::{Named, phrases};
+pub use study::{Stage, StudyError, StudyWatch, Subject};
+pub use tell::{Found, tell};
+pub use vocabulary::{Term, Vocabulary, Words};
 pub use writing::Writing;

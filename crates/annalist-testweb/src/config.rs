@@ -67,6 +67,9 @@ pub struct WorldConfig {
     /// Share of hosts where some pages fail at first: 503 twice, or a reset connection once.
     pub flaky: f64,
     pub junk: Junk,
+    /// Whether the pages write about a society that is known: people, places, organisations, opinions, happenings.
+    /// Languages are then more even, and sentences are sentences.
+    pub society: bool,
 }
 
 impl Default for WorldConfig {
@@ -100,6 +103,7 @@ impl Default for WorldConfig {
             chunked: 0.25,
             flaky: 0.0,
             junk: Junk::Off,
+            society: false,
         }
     }
 }

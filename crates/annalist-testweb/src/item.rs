@@ -8,8 +8,8 @@ use crate::words::{AUTHORS, Language, NICKNAMES, TOPICS, topic_keywords};
 use crate::world::World;
 
 /// Pages are from January 2008 to December 2013.
-const FIRST_DAY: usize = 13_879;
-const DAYS: usize = 2_190;
+pub(crate) const FIRST_DAY: usize = 13_879;
+pub(crate) const DAYS: usize = 2_190;
 
 /// How a list's link leads to an item by way of another address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,7 +65,7 @@ impl World {
         let keywords = topic_keywords(topic);
         let mut word = || keywords.get(dice.skewed(keywords.len())).copied().unwrap_or_default();
         let slug = [word(), word()];
-        Item {
+        let mut item = Item {
             number,
             topic,
             published: (day * 86_400 + dice.below(86_400)) as u64,
@@ -78,7 +78,11 @@ impl World {
             broken_link: dice.chance(config.broken_links),
             outside_link: dice.chance(config.outside_links),
             slug,
+        };
+        if let Some(society) = &self.society {
+            society.adapt(host, &mut item);
         }
+        item
     }
 
     /// The topic alone, for choosing among many items.
@@ -101,6 +105,8 @@ impl World {
                 let most = if dice.chance(0.25) { 3 * page } else { page };
                 1 + dice.below(most)
             }
+            // People who have opinions comment more.
+            HostKind::Blog if self.society.is_some() => dice.below(9),
             HostKind::Blog => dice.below((self.config.page_bytes / 1_500).clamp(1, 8) + 1),
             _ => 0,
         }
@@ -125,15 +131,38 @@ impl World {
         let mut dice = Dice::new(&key);
         let hours = number * 5 + dice.below(5);
         let answers = number > 0 && dice.chance(0.5);
-        Reply {
+        let mut reply = Reply {
             number,
             author: dice.pick(&NICKNAMES).copied().unwrap_or_default(),
             published: item.published + (hours * 3600 + dice.below(3600)) as u64,
             parent: answers.then(|| dice.below(number)),
+        };
+        if self.society.is_some() {
+            self.give_standing(host, item, &mut reply);
+        }
+        reply
+    }
+
+    /// Where there is a society, some write more than others, and some are answered more often.
+    fn give_standing(&self, host: &Host, item: &Item, reply: &mut Reply) {
+        let author = |number: usize| {
+            let key = [self.config.seed, 0xa7b0, host.number as u64, item.number as u64, number as u64];
+            Dice::new(&key).skewed(NICKNAMES.len())
+        };
+        let standing = |number: usize| author(number) * 11 % NICKNAMES.len();
+        reply.author = NICKNAMES.get(author(reply.number)).copied().unwrap_or_default();
+        if let Some(parent) = reply.parent {
+            let key = [self.config.seed, 0xa45e, host.number as u64, item.number as u64, reply.number as u64];
+            let other = Dice::new(&key).below(reply.number);
+            reply.parent = Some(if standing(other) > standing(parent) { other } else { parent });
         }
     }
 
     pub(crate) fn push_title(&self, out: &mut String, host: &Host, item: &Item) {
+        if let Some(society) = &self.society {
+            out.push_str(&society.heading(host, item).text);
+            return;
+        }
         let mut dice = Dice::new(&[self.config.seed, 0x7171, host.number as u64, item.number as u64]);
         push_heading(out, &mut dice, item.topic, host.language);
     }

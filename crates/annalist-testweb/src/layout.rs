@@ -175,7 +175,8 @@ fn healthy_hosts(config: &WorldConfig, healthy: usize) -> Vec<Host> {
         site += 1;
         let members = [1, 1, 2, 3][dice.below(4)];
         let topic = site % config.topics.clamp(1, TOPICS);
-        let language = site_language(site, &mut dice);
+        let drawn = site_language(site, &mut dice);
+        let language = if config.society { SOCIETY_LANGUAGES[site % SOCIETY_LANGUAGES.len()] } else { drawn };
         for position in 0..members {
             let number = hosts.len();
             let Some(items) = sizes.get(number) else { break };
@@ -184,6 +185,10 @@ fn healthy_hosts(config: &WorldConfig, healthy: usize) -> Vec<Host> {
     }
     hosts
 }
+
+/// Of the sites in turn, where there is a society: enough of each to tell it by.
+const SOCIETY_LANGUAGES: [Language; 5] =
+    [Language::English, Language::German, Language::English, Language::French, Language::Greek];
 
 /// Most sites are English; the first ones always.
 fn site_language(site: usize, dice: &mut Dice) -> Language {

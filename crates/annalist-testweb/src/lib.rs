@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The world is a pure function of its configuration: no clock, no randomness, nothing stored per page. Only the
-//! server knows time. Nothing here depends on the crawler; `past/`, the same over years as an archive kept it, is written
-//! by the crawler's WARC writer.
+//! server knows time. Nothing here depends on the crawler; `past/`, the same over years as an archive kept it, and
+//! `kept.rs`, all of it at once, are written by the crawler's WARC writer.
 
 mod answer;
 mod calendar;
@@ -18,6 +18,7 @@ mod dice;
 mod hazards;
 mod html;
 mod item;
+mod kept;
 mod layout;
 mod log;
 mod pages;
@@ -25,6 +26,7 @@ mod past;
 mod prose;
 mod route;
 mod server;
+mod society;
 mod spec;
 mod truth;
 mod views;
@@ -39,6 +41,10 @@ pub use layout::{Host, HostKind, RobotsKind, SitemapKind};
 pub use log::{By, Entry, Log};
 pub use past::{Capture, Festival, Past, PastConfig, PastSummary, PastTruth};
 pub use server::{ServerOptions, StartError, TestWeb};
+pub use society::{
+    BondTruth, EntityKind, EntityTruth, FavourTruth, HappeningTruth, MentionPlace, MentionTruth,
+    OpinionTruth, PictureTruth, QuoteTruth, RenameTruth, SaidTruth,
+};
 pub use truth::{ObjectKind, ObjectTruth, PageKind, PageTruth, RedirectTruth, Robots, Truth};
 pub use words::{Language, TOPICS, topic_keywords, topic_name, topic_people};
 pub use world::World;

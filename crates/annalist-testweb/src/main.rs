@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use annalist_testweb::{Hazard, Junk, Past, PastConfig, ServerOptions, TestWeb, WorldConfig};
+use annalist_testweb::{Hazard, Junk, Past, PastConfig, ServerOptions, TestWeb, World, WorldConfig};
 use anyhow::Context;
 use clap::{Args, Parser, Subcommand};
 use tokio::signal::unix::{SignalKind, signal};
@@ -58,6 +58,9 @@ struct Arguments {
     /// Let blogs and forums link to print views, reply forms, profiles and the like
     #[arg(long)]
     junk: bool,
+    /// Let the pages write about people, places, organisations and happenings that are known
+    #[arg(long)]
+    society: bool,
     /// 0 for any free port
     #[arg(long, default_value_t = 0)]
     port: u16,
@@ -84,6 +87,30 @@ struct Arguments {
 enum Command {
     /// Write an archive of many years instead of serving: WARC files with CDXJ, what is true, and a spec for each year
     Archive(ArchiveArguments),
+    /// Write a web with a society as an archive instead of serving it: WARC files with CDXJ, what is true, and a spec
+    Society(SocietyArguments),
+}
+
+#[derive(Args)]
+struct SocietyArguments {
+    out_dir: PathBuf,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    #[arg(long, default_value_t = 24)]
+    hosts: usize,
+    /// Articles, posts and threads over all hosts
+    #[arg(long, default_value_t = 600)]
+    pages: usize,
+}
+
+fn write_society(arguments: &SocietyArguments) -> anyhow::Result<()> {
+    let SocietyArguments { out_dir: dir, seed, hosts, pages } = arguments;
+    let config =
+        WorldConfig { seed: *seed, hosts: *hosts, pages: *pages, society: true, ..WorldConfig::default() };
+    let captures =
+        World::new(config).write(dir).with_context(|| format!("cannot write to {}", dir.display()))?;
+    writeln!(std::io::stdout(), "{captures} captures")?;
+    Ok(())
 }
 
 #[derive(Args)]
@@ -153,6 +180,7 @@ impl Arguments {
             outside_links: self.outside_links,
             flaky: self.flaky,
             junk: if self.junk { Junk::On } else { Junk::Off },
+            society: self.society,
             ..WorldConfig::default()
         })
     }
@@ -173,6 +201,9 @@ async fn main() -> anyhow::Result<()> {
     let arguments = Arguments::parse();
     if let Some(Command::Archive(archive)) = &arguments.command {
         return write_archive(archive);
+    }
+    if let Some(Command::Society(society)) = &arguments.command {
+        return write_society(society);
     }
     // Before anything is told: whoever reads "ready" may send the signal at once.
     let mut interrupt = signal(SignalKind::interrupt())?;

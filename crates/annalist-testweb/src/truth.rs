@@ -8,6 +8,7 @@ use crate::item::Item;
 use crate::layout::{Host, HostKind, RobotsKind, SitemapKind};
 use crate::pages;
 use crate::route::{Route, SITEMAP_PART};
+use crate::society::SocietyTruth;
 use crate::words::{Language, topic_name};
 use crate::world::World;
 
@@ -76,15 +77,16 @@ pub struct RedirectTruth {
     pub status: u16,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ObjectKind {
+    #[default]
     Post,
     Comment,
 }
 
 /// A post or comment as an extractor should find it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ObjectTruth {
     pub kind: ObjectKind,
     /// The id of its element, where it has one.
@@ -107,6 +109,10 @@ pub struct Truth<'w> {
 impl<'w> Truth<'w> {
     pub(crate) fn new(world: &'w World) -> Truth<'w> {
         Truth { world }
+    }
+
+    pub(crate) fn world(self) -> &'w World {
+        self.world
     }
 
     /// Every address of the healthy hosts that answers 200, forbidden ones and duplicates included, robots.txt and
@@ -275,7 +281,7 @@ impl<'w> Truth<'w> {
         path
     }
 
-    fn url(self, host: &Host, route: Route) -> String {
+    pub(crate) fn url(self, host: &Host, route: Route) -> String {
         let mut url = format!("http://{}", host.name);
         self.world.push_path(&mut url, host, route);
         url
@@ -292,6 +298,7 @@ impl<'w> Truth<'w> {
             pages: self.pages().collect(),
             redirects: self.redirects().collect(),
             missing: self.missing().collect(),
+            society: self.society_truth(),
         })
     }
 }
@@ -305,6 +312,8 @@ struct TruthJson<'w> {
     pages: Vec<PageTruth>,
     redirects: Vec<RedirectTruth>,
     missing: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    society: Option<SocietyTruth>,
 }
 
 #[derive(Serialize)]

@@ -13,6 +13,7 @@ use crate::layout::{Host, HostKind, Layout};
 use crate::pages;
 use crate::prose::Prose;
 use crate::route::Route;
+use crate::society::Society;
 use crate::truth::Truth;
 
 /// A synthetic web. Its tables hold hosts and sentences, never pages.
@@ -22,6 +23,7 @@ pub struct World {
     pub(crate) prose: Prose,
     /// Made beforehand, so that nobody waits for it later; empty in worlds without bombs.
     pub(crate) bomb: Bytes,
+    pub(crate) society: Option<Society>,
 }
 
 impl World {
@@ -30,7 +32,8 @@ impl World {
         let prose = Prose::new(config.seed);
         let bombs = config.hazards.contains(&Hazard::Bomb);
         let bomb = if bombs { hazards::make_bomb() } else { Bytes::new() };
-        World { config, layout, prose, bomb }
+        let society = config.society.then(|| Society::new(config.seed, &layout));
+        World { config, layout, prose, bomb, society }
     }
 
     pub fn config(&self) -> &WorldConfig {

@@ -6,8 +6,14 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod query;
+mod rebuild;
+mod search;
+mod study;
 
 pub use query::{AnswerFormat, ImportArgs, QueryArgs};
+pub use rebuild::RebuildArgs;
+pub use search::{SearchArgs, SortArg};
+pub use study::StudyArgs;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -38,6 +44,8 @@ pub enum Command {
     Stop(JobArgs),
     /// Why a URL was, or was not, fetched: every decision with its reason
     Explain(ExplainArgs),
+    /// Find words in the archive: pages, posts and comments, with facets, and where each is kept
+    Search(Box<SearchArgs>),
     /// Report every mistake in a spec with line and key, and show the effective spec
     Check(CheckArgs),
     /// Learn what a topic's reference pages have in common, and write it down to be corrected
@@ -54,6 +62,10 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Give a selection of what was archived to others: as WARC or WACZ, as tables, or as a graph of links
     Export(Box<ExportArgs>),
+    /// Find out who and what an archive is about, by whom, how and when
+    Study(StudyArgs),
+    /// Make graph and search index again, out of the WARC files alone
+    Rebuild(RebuildArgs),
     /// Ask what is known of one or several collections, or RDF files, in SPARQL
     Query(Box<QueryArgs>),
     /// Add statements of others, in RDF, to what is known of a collection

@@ -6,13 +6,13 @@ use std::hash::{BuildHasherDefault, Hasher};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A term's number: the same in every run and on every machine.
-pub(crate) fn id(term: &str) -> u64 {
+pub fn id(term: &str) -> u64 {
     // The first bit is left to terms that are no words.
     xxh3_64(term.as_bytes()) >> 1
 }
 
 /// By number; the numbers are hashes already.
-pub(crate) type IdMap<V> = HashMap<u64, V, BuildHasherDefault<AsItIs>>;
+pub type IdMap<V> = HashMap<u64, V, BuildHasherDefault<AsItIs>>;
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct AsItIs(u64);

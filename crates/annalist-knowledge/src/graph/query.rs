@@ -13,6 +13,8 @@ use oxrdf::{GraphName, Term, Triple};
 use spareval::{PreparedQuery, QueryEvaluationError, QueryEvaluator, QueryExplanation, QueryResults};
 use spargebra::{Query, SparqlParser};
 
+use crate::vocabulary::PREFIXES;
+
 use super::error::GraphError;
 use super::reading::Graph;
 
@@ -278,7 +280,25 @@ fn parse(sparql: &str, base: Option<&str>) -> Result<Query, QueryError> {
     if let Some(base) = base {
         parser = parser.with_base_iri(base).map_err(|e| QueryError::Syntax(format!("{base}: {e}")))?;
     }
-    parser.parse_query(sparql).map_err(|e| QueryError::Syntax(e.to_string()))
+    for (prefix, iri) in PREFIXES {
+        parser = parser.with_prefix(prefix, iri).map_err(|e| QueryError::Syntax(format!("{prefix}: {e}")))?;
+    }
+    parser.parse_query(sparql).map_err(|e| QueryError::Syntax(told(&e.to_string())))
+}
+
+/// What is wrong, without the list of all that would be right: the parser names every letter there is.
+fn told(fault: &str) -> String {
+    let (place, expected) = fault.split_once(": ").unwrap_or(("", fault));
+    if expected.contains("Prefix not found") {
+        return format!("{place}: this prefix is not declared");
+    }
+    let listed = expected.trim_start_matches("expected one of ");
+    let few: Vec<&str> = listed.split(", ").filter(|one| !one.contains("..=")).take(8).collect();
+    match expected.starts_with("expected one of ") {
+        true if few.is_empty() => format!("{place}: something else is expected here"),
+        true => format!("{place}: expected {}", few.join(", ")),
+        false => fault.to_owned(),
+    }
 }
 
 fn collect(results: QueryResults<'_>, most: u64) -> Result<(Answer, Told), QueryError> {

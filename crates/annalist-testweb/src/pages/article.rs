@@ -1,6 +1,7 @@
 //! Articles of a news host, with the data that news pages carry for machines.
 
 use super::sheet::Sheet;
+use super::told::{self, Text};
 use crate::calendar::Moment;
 use crate::dice::Dice;
 use crate::html::push_escaped;
@@ -41,10 +42,17 @@ pub(super) fn article(world: &World, host: &Host, item: &Item) -> String {
 
 /// The running text alone: the truth compares with it.
 pub(super) fn text(sheet: &mut Sheet<'_>, item: &Item) {
+    if sheet.world.society.is_some() {
+        return told::push(sheet, item, Text::Matter);
+    }
     let config = &sheet.world.config;
-    let bytes = item.bytes.saturating_sub(FRAME + config.links_per_page.div_ceil(2) * LINK);
+    let bytes = text_bytes(sheet.world, item);
     let mut dice = dice(sheet.world, sheet.host, item, 0);
     sheet.body(&mut dice, item, bytes, config.links_per_page / 2);
+}
+
+pub(super) fn text_bytes(world: &World, item: &Item) -> usize {
+    item.bytes.saturating_sub(FRAME + world.config.links_per_page.div_ceil(2) * LINK)
 }
 
 pub(super) fn dice(world: &World, host: &Host, item: &Item, part: u64) -> Dice {

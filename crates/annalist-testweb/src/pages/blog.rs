@@ -2,6 +2,7 @@
 
 use super::article::dice;
 use super::sheet::Sheet;
+use super::told::{self, Text};
 use crate::calendar::Moment;
 use crate::config::Junk;
 use crate::html::{push_escaped, push_number};
@@ -85,10 +86,17 @@ fn junk_links(sheet: &mut Sheet<'_>, item: &Item) {
 
 /// The running text alone: the truth compares with it.
 pub(super) fn text(sheet: &mut Sheet<'_>, item: &Item) {
-    let config = &sheet.world.config;
-    let around = FRAME + config.links_per_page.div_ceil(2) * LINK + item.replies * COMMENT;
+    if sheet.world.society.is_some() {
+        return told::push(sheet, item, Text::Matter);
+    }
     let mut dice = dice(sheet.world, sheet.host, item, 0);
-    sheet.body(&mut dice, item, item.bytes.saturating_sub(around), config.links_per_page / 2);
+    let bytes = text_bytes(sheet.world, item);
+    sheet.body(&mut dice, item, bytes, sheet.world.config.links_per_page / 2);
+}
+
+pub(super) fn text_bytes(world: &World, item: &Item) -> usize {
+    let around = FRAME + world.config.links_per_page.div_ceil(2) * LINK + item.replies * COMMENT;
+    item.bytes.saturating_sub(around)
 }
 
 fn comments(sheet: &mut Sheet<'_>, item: &Item) {
@@ -147,6 +155,9 @@ pub(super) fn comment_id(item: &Item, reply: usize) -> u64 {
 }
 
 pub(super) fn comment_text(sheet: &mut Sheet<'_>, item: &Item, reply: usize) {
+    if sheet.world.society.is_some() {
+        return told::push(sheet, item, Text::Reply(reply));
+    }
     let mut dice = dice(sheet.world, sheet.host, item, 100 + reply as u64);
     let bytes = COMMENT_TEXT / 2 + dice.below(COMMENT_TEXT);
     sheet.sentences(&mut dice, item.topic, bytes);

@@ -82,5 +82,9 @@ pub(super) fn push_item_url(xml: &mut String, world: &World, host: &Host, item: 
 
 fn push_summary(xml: &mut String, prose: &Prose, world: &World, host: &Host, item: &Item) {
     let mut dice = super::article::dice(world, host, item, 0);
+    if let Some(society) = &world.society {
+        xml.push_str(&society.neutral(&mut dice, item.topic, host.language, SUMMARY_BYTES));
+        return;
+    }
     xml.push_str(prose.passage(&mut dice, item.topic, host.language, SUMMARY_BYTES));
 }

@@ -2,6 +2,7 @@
 
 use super::article::dice;
 use super::sheet::Sheet;
+use super::told::{self, Text};
 use crate::calendar::Moment;
 use crate::config::Junk;
 use crate::html::{push_escaped, push_number};
@@ -122,6 +123,9 @@ pub(super) fn post_id(item: &Item, reply: usize) -> u64 {
 
 /// The text of one post: the truth compares with it.
 pub(super) fn text(sheet: &mut Sheet<'_>, item: &Item, reply: usize) {
+    if sheet.world.society.is_some() {
+        return told::push(sheet, item, Text::Reply(reply));
+    }
     let world = sheet.world;
     let page = reply / world.posts_per_page() + 1;
     let posts = posts_on_page(world, item, page).len().max(1);

@@ -11,8 +11,10 @@ mod objects;
 mod robots;
 mod sheet;
 mod sitemap;
+mod told;
 
-pub(crate) use objects::objects;
+pub(crate) use objects::{objects, post_anchor};
+pub(crate) use told::{matter, text_links};
 
 use crate::answer::Response;
 use crate::layout::{Host, HostKind};
@@ -29,7 +31,10 @@ pub(crate) fn answer(world: &World, host: &Host, route: Route) -> Response {
         Route::Feed => feed::feed(world, host),
         Route::Style => style(world, host),
         Route::Icon => images::icon(host),
-        Route::Image(image) => images::image(host, image),
+        Route::Image(image) => match &world.society {
+            Some(society) => society.picture(host, image),
+            None => images::image(host, image),
+        },
         Route::Robots => robots::robots(host),
         Route::Sitemap => sitemap::sitemap(world, host),
         Route::SitemapPart(part) => sitemap::part(world, host, part),

@@ -58,13 +58,17 @@ fn forum_post(world: &World, host: &Host, item: &Item, number: usize) -> ObjectT
     world.push_title(&mut title, host, item);
     ObjectTruth {
         kind: ObjectKind::Post,
-        anchor: Some(fragment("p", forum::post_id(item, number))),
+        anchor: Some(post_anchor(item, number)),
         author: reply.author.to_owned(),
         published: iso(reply.published),
         title: Some(title),
         text: written(world, host, |sheet| forum::text(sheet, item, number)),
         parent: None,
     }
+}
+
+pub(crate) fn post_anchor(item: &Item, number: usize) -> String {
+    fragment("p", forum::post_id(item, number))
 }
 
 fn written(world: &World, host: &Host, write: impl FnOnce(&mut Sheet<'_>)) -> String {

@@ -233,6 +233,10 @@ impl<'w> Sheet<'w> {
     /// Sentences about the item's topic, of about `bytes` in all, at least one.
     pub(super) fn sentences(&mut self, dice: &mut Dice, topic: usize, bytes: usize) {
         let end = self.out.len() + bytes;
+        if let Some(society) = &self.world.society {
+            self.out.push_str(&society.neutral(dice, topic, self.host.language, bytes));
+            return;
+        }
         loop {
             let missing = end.saturating_sub(self.out.len());
             let passage = self.world.prose.passage(dice, topic, self.host.language, missing);

@@ -28,9 +28,9 @@ mod pages;
 mod reading;
 mod selection;
 mod survey;
-mod table;
-mod watch;
+pub mod table;
 
+use crate::watch::Watch;
 use choice::{Choice, choose};
 use fresh::{Fresh, Old};
 use graph::{Form, Graph};
@@ -39,7 +39,6 @@ use reading::{PageReader, each_record};
 use selection::Selection;
 use survey::{Chosen, Survey, Surveyed};
 use table::Urls;
-use watch::Watch;
 
 /// WARC files are no longer than this by much.
 const ROLL_BYTES: u64 = 1_000_000_000;
@@ -84,7 +83,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     let pages = read_again(&survey, &outputs, &mut done, &watch)?;
     outputs.write_missing(&jobs, &mut done)?;
     if let Some(fresh) = &outputs.nquads {
-        done.statements = nquads::write(&args.sources, fresh)?;
+        done.statements = nquads::write(&args.sources, fresh, Progress::unless(args.quiet))?;
     }
     if let Some(fresh) = &outputs.warc {
         let copier = Copier::into_folder(fresh.open_path(), settings(args, &args.warc, &survey));
@@ -109,7 +108,7 @@ fn run_nquads(args: &ExportArgs) -> Result<Exit> {
     let outputs = Outputs::new(args, &[])?;
     let mut statements = 0;
     if let Some(fresh) = &outputs.nquads {
-        statements = nquads::write(&args.sources, fresh)?;
+        statements = nquads::write(&args.sources, fresh, Progress::unless(args.quiet))?;
     }
     outputs.keep()?;
     if !args.quiet {

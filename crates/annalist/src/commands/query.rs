@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annalist_disk::SimDisk;
+use annalist_knowledge::Places;
 use annalist_knowledge::graph::{
     Datasets, Format, Graph, Layer, LayerSettings, LoadError, QueryError, QueryLimits, Question, Reading,
     format_of, graph_named, load,
@@ -15,9 +16,8 @@ use anyhow::{Context, Result};
 
 use crate::cli::{AnswerFormat, QueryArgs};
 use crate::exit::{BadConfiguration, Exit};
-
-/// The parts of what is known of a collection.
-const LAYERS: [&str; 3] = ["web", "study", "import"];
+use crate::knowledge::bring_up_to_date;
+use crate::progress::Progress;
 
 pub fn run(args: &QueryArgs) -> Result<Exit> {
     let (dirs, sparql) = words(args)?;
@@ -28,7 +28,8 @@ pub fn run(args: &QueryArgs) -> Result<Exit> {
     if files && !dirs.is_empty() {
         return bad("--data and --named are asked without a job directory".to_owned());
     }
-    let graph = if files { of_files(args)? } else { Graph::open(&layers(&dirs)?)? };
+    let graph =
+        if files { of_files(args)? } else { Graph::open(&layers(&dirs, Progress::unless(args.quiet))?)? };
     // What a query in a file calls by a relative name is beside the file.
     let base = args.base.clone().or_else(|| args.file.as_deref().map(address));
     let question = Question {
@@ -93,23 +94,13 @@ fn words(args: &QueryArgs) -> Result<(Vec<PathBuf>, String)> {
     Ok((dirs.iter().map(PathBuf::from).collect(), sparql))
 }
 
-/// The folders in which what is known of collections is kept.
-pub fn layers(dirs: &[PathBuf]) -> Result<Vec<PathBuf>> {
+/// The folders in which what is known of collections is kept, up to date with their archives.
+pub fn layers(dirs: &[PathBuf], progress: Progress) -> Result<Vec<PathBuf>> {
     if dirs.is_empty() {
         return bad("whom to ask? a job directory comes before the query, or --data FILE".to_owned());
     }
-    let mut layers = Vec::new();
-    for dir in dirs {
-        let knowledge = dir.join("knowledge");
-        if !knowledge.is_dir() {
-            let shown = dir.display();
-            return bad(format!(
-                "{shown} has no graph yet: `annalist rebuild {shown}` makes it out of the archive"
-            ));
-        }
-        layers.extend(LAYERS.map(|layer| knowledge.join(layer)));
-    }
-    Ok(layers)
+    bring_up_to_date(dirs, progress)?;
+    Ok(dirs.iter().flat_map(|dir| Places::of(dir).layers()).collect())
 }
 
 /// RDF files as a graph in memory.

@@ -9,10 +9,11 @@ use anyhow::{Context, Result};
 use super::fresh::Fresh;
 use super::synced;
 use crate::commands::query::layers;
+use crate::progress::Progress;
 
 /// Writes all statements, and says how many.
-pub fn write(sources: &[PathBuf], fresh: &Fresh) -> Result<u64> {
-    let graph = Graph::open(&layers(sources)?)?;
+pub fn write(sources: &[PathBuf], fresh: &Fresh, progress: Progress) -> Result<u64> {
+    let graph = Graph::open(&layers(sources, progress)?)?;
     let mut out = BufWriter::with_capacity(1 << 18, fresh.create_file()?);
     let mut count = 0;
     for quad in graph.quads()? {

@@ -1,0 +1,283 @@
+//! A question as one index understands it. What can be asked is in `query.rs`.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use annalist_judge::text::{Spacing, Tokens};
+use tantivy::query::{
+    AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery,
+    TermQuery, TermSetQuery,
+};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{Searcher, Term};
+
+use super::excluded::Excluded;
+use super::fields::Fields;
+use super::query::{How, Label, QueryError, Wanted, When, Within};
+use super::words::{Forms, push_word};
+
+/// A beginning that more words have says too little.
+const MOST_EXPANDED: usize = 4_096;
+/// Of a word, no language has more forms.
+const MOST_FORMS: usize = 100;
+/// A word in the title says more than one in the text, one in another form less.
+const IN_TITLE: f32 = 2.0;
+const OTHER_FORM: f32 = 0.6;
+
+pub(super) struct Planner<'s> {
+    pub searcher: &'s Searcher,
+    pub fields: &'s Fields,
+    /// Those of the index whose forms are known.
+    pub languages: &'s [String],
+    pub forms: RefCell<Forms>,
+}
+
+type Planned = Box<dyn Query>;
+
+#[derive(Debug)]
+pub(super) enum PlanError {
+    Query(QueryError),
+    Index(tantivy::TantivyError),
+}
+
+impl From<tantivy::TantivyError> for PlanError {
+    fn from(e: tantivy::TantivyError) -> PlanError {
+        PlanError::Index(e)
+    }
+}
+
+impl From<std::io::Error> for PlanError {
+    fn from(e: std::io::Error) -> PlanError {
+        PlanError::Index(e.into())
+    }
+}
+
+impl Planner<'_> {
+    pub(super) fn plan(&self, wanted: &Wanted) -> Result<Planned, PlanError> {
+        Ok(match wanted {
+            Wanted::Everything => Box::new(AllQuery),
+            Wanted::Words { within: Within::Anywhere, text, how } => self.anywhere(text, *how)?,
+            Wanted::Words { within: Within::Title, text, how } => {
+                self.in_forms(self.fields.title, text, *how)?
+            }
+            Wanted::Words { within, text, how } => self.in_field(self.field(*within), text, *how)?,
+            Wanted::Label(label, value) => unscored(exact(Term::from_field_text(self.label(*label), value))),
+            Wanted::Between(when, from, until) => unscored(self.between(*when, *from, *until)),
+            Wanted::Not(_) => self.plan(&Wanted::All(vec![wanted.clone()]))?,
+            Wanted::Any(any) => any_of(any.iter().map(|one| self.plan(one)).collect::<Result<_, _>>()?),
+            Wanted::All(all) => {
+                let mut clauses = Vec::with_capacity(all.len() + 1);
+                for one in all {
+                    clauses.push(match one {
+                        Wanted::Not(not) => (Occur::MustNot, Box::new(Excluded(self.plan(not)?)) as Planned),
+                        _ => (Occur::Must, self.plan(one)?),
+                    });
+                }
+                if clauses.iter().all(|(occur, _)| *occur == Occur::MustNot) {
+                    clauses.push((Occur::Must, Box::new(AllQuery)));
+                }
+                Box::new(BooleanQuery::new(clauses))
+            }
+        })
+    }
+
+    fn anywhere(&self, text: &str, how: How) -> Result<Planned, PlanError> {
+        let Fields { text: body, title, .. } = *self.fields;
+        Ok(any_of(vec![self.in_forms(body, text, how)?, boosted(self.in_forms(title, text, how)?, IN_TITLE)]))
+    }
+
+    /// Also in other forms, each in documents of the language that has them. All forms are as rare as they are together: one
+    /// that few use is not worth more for it.
+    fn in_forms(&self, field: Field, text: &str, how: How) -> Result<Planned, PlanError> {
+        let as_written = self.in_field(field, text, how)?;
+        let Some(word) = only_word(text).filter(|_| how == How::AnyForm) else { return Ok(as_written) };
+        let written = self.searcher.doc_freq(&Term::from_field_text(field, &word))?;
+        let (mut all, mut together) = (Vec::new(), written);
+        for code in self.languages {
+            let mut forms = Vec::new();
+            for form in self.forms_of(field, &word, code)? {
+                let term = Term::from_field_text(field, &form);
+                let documents = self.searcher.doc_freq(&term)?;
+                together += documents;
+                forms.push((term, documents));
+            }
+            all.push((code, forms));
+        }
+        let rarity = |documents: u64| self.rarity(together) / self.rarity(documents);
+        let mut ways = vec![boosted(as_written, rarity(written))];
+        for (code, forms) in all.into_iter().filter(|(_, forms)| !forms.is_empty()) {
+            let forms = forms
+                .into_iter()
+                .map(|(term, documents)| boosted(exact(term), OTHER_FORM * rarity(documents)));
+            let language = unscored(exact(Term::from_field_text(self.fields.language, code)));
+            ways.push(Box::new(BooleanQuery::intersection(vec![any_of(forms.collect()), language])));
+        }
+        Ok(any_of(ways))
+    }
+
+    /// As BM25 has it.
+    fn rarity(&self, documents: u64) -> f32 {
+        let all =
+            self.searcher.segment_readers().iter().map(|segment| u64::from(segment.max_doc())).sum::<u64>();
+        let documents = documents.min(all) as f32;
+        (1.0 + (all as f32 - documents + 0.5) / (documents + 0.5)).ln().max(f32::MIN_POSITIVE)
+    }
+
+    /// The other words of the index that have the same stem.
+    fn forms_of(&self, field: Field, word: &str, code: &str) -> Result<BTreeSet<String>, PlanError> {
+        let mut stems = self.forms.borrow_mut();
+        let Some(stem) = stems.stem(word, code).map(str::to_owned) else { return Ok(BTreeSet::new()) };
+        let mut forms = BTreeSet::new();
+        for beginning in Forms::beginnings(&stem, code) {
+            self.each_word(field, &beginning, |found| {
+                if found != word && !forms.contains(found) && stems.stem(found, code) == Some(stem.as_str()) {
+                    forms.insert(found.to_owned());
+                }
+                forms.len() < MOST_FORMS
+            })?;
+        }
+        Ok(forms)
+    }
+
+    /// The words of a field that begin so, as often as there are pieces of the index that have them, until `each` has enough.
+    fn each_word(
+        &self,
+        field: Field,
+        beginning: &str,
+        mut each: impl FnMut(&str) -> bool,
+    ) -> Result<(), PlanError> {
+        for segment in self.searcher.segment_readers() {
+            let index = segment.inverted_index(field)?;
+            let mut words = index.terms().range().ge(beginning).into_stream()?;
+            while words.advance() && words.key().starts_with(beginning.as_bytes()) {
+                if std::str::from_utf8(words.key()).is_ok_and(|word| !each(word)) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn in_field(&self, field: Field, text: &str, how: How) -> Result<Planned, PlanError> {
+        let mut tokens = Tokens::new(text);
+        let mut words = Vec::new();
+        let mut is_pair = false;
+        while let Some(token) = tokens.next_token() {
+            let mut word = String::new();
+            push_word(token.word, &mut word);
+            is_pair = token.spacing == Spacing::Spaced || token.word.chars().nth(1).is_some();
+            words.push(word);
+        }
+        // Of a script without spaces the index has pairs: a character alone is the beginning of one.
+        let how = if words.len() == 1 && !is_pair { How::Beginning } else { how };
+        let mut terms: Vec<_> = words.iter().map(|word| Term::from_field_text(field, word)).collect();
+        if how == How::Beginning {
+            let Some(beginning) = words.pop() else { return Ok(Box::new(EmptyQuery)) };
+            terms.pop();
+            let last = self.beginning(field, &beginning)?;
+            if terms.is_empty() {
+                return Ok(last);
+            }
+            let first = phrase(terms);
+            return Ok(Box::new(BooleanQuery::intersection(vec![first, last])));
+        }
+        for term in &terms {
+            if self.searcher.doc_freq(term)? == 0 {
+                return Ok(Box::new(EmptyQuery));
+            }
+        }
+        Ok(phrase(terms))
+    }
+
+    fn beginning(&self, field: Field, beginning: &str) -> Result<Planned, PlanError> {
+        let mut words = BTreeSet::new();
+        self.each_word(field, beginning, |word| {
+            words.insert(Term::from_field_text(field, word));
+            words.len() <= MOST_EXPANDED
+        })?;
+        if words.len() > MOST_EXPANDED {
+            let message =
+                format!("more than {MOST_EXPANDED} words begin with {beginning}: give more letters");
+            return Err(PlanError::Query(QueryError { at: 0, message }));
+        }
+        if words.is_empty() {
+            return Ok(Box::new(EmptyQuery));
+        }
+        Ok(Box::new(TermSetQuery::new(words)))
+    }
+
+    fn between(&self, when: When, from: Option<i64>, until: Option<i64>) -> Planned {
+        use std::ops::Bound::{Excluded, Included, Unbounded};
+        let field = match when {
+            When::Published => self.fields.published,
+            When::Captured => self.fields.captured,
+        };
+        let term = |moment| Term::from_field_i64(field, moment);
+        let from = from.map_or(Unbounded, |from| Included(term(from)));
+        Box::new(RangeQuery::new(from, until.map_or(Unbounded, |until| Excluded(term(until)))))
+    }
+
+    fn field(&self, within: Within) -> Field {
+        match within {
+            Within::Anywhere => self.fields.text,
+            Within::Title => self.fields.title,
+            Within::Url => self.fields.url,
+            Within::Author => self.fields.author,
+            Within::Topic => self.fields.topic,
+            Within::Entity => self.fields.entity,
+            Within::Event => self.fields.event,
+        }
+    }
+
+    fn label(&self, label: Label) -> Field {
+        match label {
+            Label::Site => self.fields.site,
+            Label::Host => self.fields.host,
+            Label::Language => self.fields.language,
+            Label::Type => self.fields.kind,
+            Label::Application => self.fields.application,
+            Label::Mime => self.fields.mime,
+        }
+    }
+}
+
+/// The word, as it is indexed, where there is one only, of a script with spaces.
+fn only_word(text: &str) -> Option<String> {
+    let mut tokens = Tokens::new(text);
+    let mut word = String::new();
+    push_word(tokens.next_token().filter(|token| token.spacing == Spacing::Spaced)?.word, &mut word);
+    tokens.next_token().is_none().then_some(word)
+}
+
+fn exact(term: Term) -> Planned {
+    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+}
+
+fn phrase(mut terms: Vec<Term>) -> Planned {
+    match (terms.len(), terms.pop()) {
+        (1, Some(term)) => exact(term),
+        (_, Some(last)) => {
+            terms.push(last);
+            Box::new(PhraseQuery::new(terms))
+        }
+        (_, None) => Box::new(EmptyQuery),
+    }
+}
+
+fn any_of(mut ways: Vec<Planned>) -> Planned {
+    ways.retain(|way| !way.is::<EmptyQuery>());
+    match ways.len() {
+        0 => Box::new(EmptyQuery),
+        1 => ways.remove(0),
+        _ => Box::new(BooleanQuery::union(ways)),
+    }
+}
+
+fn boosted(query: Planned, by: f32) -> Planned {
+    if query.is::<EmptyQuery>() { query } else { Box::new(BoostQuery::new(query, by)) }
+}
+
+/// It says which documents, not how good they are.
+fn unscored(query: Planned) -> Planned {
+    Box::new(ConstScoreQuery::new(query, 0.0))
+}

@@ -1,0 +1,214 @@
+//! What happened, as the writings of an archive report it: names, words and days that were suddenly written about, joined
+//! where they share time and reports. (`events` is about crawls for an event that is known beforehand.)
+//!
+//! - `features`: what may be written about, and the reports that have it; `mentioned`: days that a text names
+//! - `bursts`: when something was written about more than at other times; `joining`: which bursts belong together
+//! - `same`: the same in other words or another language; `telling`: title and days, in the words of the reports
+
+mod bursts;
+mod features;
+mod joining;
+mod mentioned;
+mod same;
+mod telling;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Corpus, CorpusError, Day, Named, Vocabulary};
+use bursts::{Burst, FEWEST_REPORTS, Series};
+use features::{Feature, names_of};
+use joining::{Joined, Postings};
+use telling::Tale;
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Happening {
+    /// A title or a sentence of those who report it.
+    pub title: String,
+    /// First and last day of what happened, as the reports tell it, else when most was written about it.
+    pub from: Day,
+    pub until: Day,
+    /// Whether the reports name its days.
+    pub dated: bool,
+    /// First and last day on which much was written about it.
+    pub reported_from: Day,
+    pub reported_until: Day,
+    /// Words as people write them, the most telling first.
+    pub terms: Vec<(String, f32)>,
+    /// Names that appear with it, by number, and in which share of its reports.
+    pub names: Vec<(u32, f32)>,
+    /// The number of a writing in the corpus and how much it is about this, from 0 to 1. The best first.
+    pub writings: Vec<(u32, f32)>,
+    /// How many sites report it.
+    pub sites: u32,
+    pub confidence: f32,
+}
+
+/// A report must have this share of what the best report has of its bursts.
+const ABOUT: f64 = 0.25;
+const TERMS: usize = 8;
+const NAMES: usize = 8;
+/// Of the reports with a name that goes with a happening.
+const OFTEN: f32 = 0.3;
+const LEAST_CONFIDENCE: f32 = 0.5;
+
+/// Finds what happened. `named`: entities, or what [`super::phrases`] found.
+pub fn happenings(
+    corpus: &Corpus,
+    vocabulary: &Vocabulary,
+    named: &Named,
+    done: &(dyn Fn(u64) + Sync),
+) -> Result<Vec<Happening>, CorpusError> {
+    let mut series = Series::default();
+    let mut sites = HashSet::new();
+    features::reports(corpus, vocabulary, named, done, |report| {
+        sites.insert(report.site);
+        series.add(&report);
+    })?;
+    let (bursts, sure) = series.bursts();
+    let mut postings = Postings::new(&bursts);
+    features::reports(corpus, vocabulary, named, done, |report| postings.add(report))?;
+    let needed = Needed { strength: sure, sites: sites.len().min(2) };
+    let joined = postings.join();
+    let drafts = joined.iter().filter_map(|joined| Draft::of(joined, &postings, &bursts, &needed)).collect();
+    let drafts = same::joined(drafts, vocabulary, named);
+    let mut tales: Vec<Tale> = drafts.iter().map(|draft| Tale::new(draft.bursts.iter())).collect();
+    let mut reporting: HashMap<u32, Vec<(usize, f64)>> = HashMap::new();
+    for (number, draft) in drafts.iter().enumerate() {
+        for (writing, weight) in &draft.writings {
+            reporting.entry(*writing).or_default().push((number, f64::from(*weight)));
+        }
+    }
+    telling::tell(corpus, vocabulary, &mut tales, &reporting, done)?;
+    let found: Vec<Happening> = drafts
+        .into_iter()
+        .zip(tales)
+        .filter(|(_, tale)| tale.is_reported())
+        .map(|(draft, tale)| draft.told(tale, vocabulary, named))
+        .collect();
+    let mut found = same::dated_alike(found);
+    found.sort_by(|one, other| one.from.cmp(&other.from).then(other.confidence.total_cmp(&one.confidence)));
+    Ok(found)
+}
+
+/// What makes a happening of bursts: the strongest of them, and how many sites.
+struct Needed {
+    strength: f64,
+    sites: usize,
+}
+
+/// A happening that nobody has told yet.
+#[derive(Debug)]
+struct Draft {
+    bursts: Vec<Burst>,
+    from: Day,
+    until: Day,
+    writings: Vec<(u32, f32)>,
+    reports: u32,
+    sites: HashSet<u64>,
+    confidence: f32,
+}
+
+impl Draft {
+    fn of(joined: &Joined, postings: &Postings<'_>, all: &[Burst], needed: &Needed) -> Option<Draft> {
+        let bursts: Vec<Burst> =
+            joined.bursts.iter().filter_map(|number| all.get(*number as usize)).copied().collect();
+        let best = joined.reports.values().copied().fold(0.0, f64::max);
+        let mut writings = Vec::new();
+        let (mut sites, mut days) = (HashSet::new(), Vec::new());
+        let mut reports = 0;
+        for (number, strength) in &joined.reports {
+            let share = strength / best;
+            if share < ABOUT {
+                continue;
+            }
+            let report = postings.report(*number)?;
+            // Without a date, only what is plainly about the same.
+            if report.day.is_none() && share < 2.0 * ABOUT {
+                continue;
+            }
+            reports += 1;
+            sites.insert(report.site);
+            days.extend(report.day);
+            writings.extend(report.writings.iter().map(|writing| (*writing, share as f32)));
+        }
+        writings.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        days.sort_unstable();
+        // Several words of one phrase are one thing to be written about.
+        let is_alone =
+            bursts.len() < 2 && !bursts.iter().any(|burst| matches!(burst.feature, Feature::Name(_)));
+        let strength = bursts.first()?.strength;
+        if reports < FEWEST_REPORTS || sites.len() < needed.sites || is_alone || strength < needed.strength {
+            return None;
+        }
+        let (from, until) = (*days.first()?, *days.last()?);
+        let mut draft = Draft { bursts, from, until, writings, reports, sites, confidence: 0.0 };
+        draft.weigh();
+        (draft.confidence >= LEAST_CONFIDENCE).then_some(draft)
+    }
+
+    fn weigh(&mut self) {
+        let much = |count: f64, half: f64| 1.0 - 0.5_f64.powf(count / half);
+        let strength = self.bursts.first().map_or(0.0, |burst| burst.strength);
+        let confidence = much(f64::from(self.reports), 2.0)
+            * much(self.sites.len() as f64, 1.0)
+            * much(strength, 6.0)
+            * much(self.bursts.len() as f64, 1.0);
+        self.confidence = confidence as f32;
+    }
+
+    fn told(self, tale: Tale, vocabulary: &Vocabulary, named: &Named) -> Happening {
+        let days = tale.days();
+        // The days of its strongest burst, where nobody names them.
+        let densest = self.bursts.first().map_or((self.from, self.until), |burst| (burst.from, burst.until));
+        let (from, until) = days.unwrap_or(densest);
+        Happening {
+            names: self.names(named),
+            terms: self.terms(vocabulary),
+            title: tale.title,
+            from,
+            until,
+            dated: days.is_some(),
+            reported_from: self.from,
+            reported_until: self.until,
+            writings: self.writings,
+            sites: u32::try_from(self.sites.len()).unwrap_or(u32::MAX),
+            confidence: self.confidence,
+        }
+    }
+
+    fn terms(&self, vocabulary: &Vocabulary) -> Vec<(String, f32)> {
+        let most = self.bursts.first().map_or(1.0, |burst| burst.strength);
+        let mut terms: Vec<(String, f32)> = Vec::new();
+        for burst in &self.bursts {
+            let Feature::Term(language, place) = burst.feature else { continue };
+            let words = vocabulary.languages.values().nth(usize::from(language));
+            let Some(term) = words.and_then(|words| words.get(place)) else { continue };
+            let surface = term.surface.to_string();
+            let is_new =
+                !terms.iter().any(|(known, _)| known.contains(&surface) || surface.contains(known.as_str()));
+            if is_new && terms.len() < TERMS {
+                terms.push((surface, (burst.strength / most) as f32));
+            }
+        }
+        terms
+    }
+
+    fn names(&self, named: &Named) -> Vec<(u32, f32)> {
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        for (writing, _) in &self.writings {
+            names_of(named, *writing).for_each(|name| *counts.entry(name).or_default() += 1);
+        }
+        let share = |count: u32| (count as f32 / self.reports.max(1) as f32).min(1.0);
+        let mut names: Vec<(u32, f32)> =
+            counts.into_iter().map(|(name, count)| (name, share(count))).collect();
+        names.retain(|(_, share)| *share >= OFTEN);
+        names.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
+        names.truncate(NAMES);
+        names
+    }
+}
+
+#[cfg(test)]
+mod tests;

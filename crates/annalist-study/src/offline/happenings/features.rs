@@ -1,0 +1,145 @@
+//! What may suddenly be written about: terms, names and days; and the reports that have them.
+
+use std::collections::HashSet;
+
+use annalist_apps::dates;
+use annalist_judge::text::{Terms, id};
+use annalist_model::link::shortened;
+
+use super::mentioned;
+use crate::offline::lent::{Lent, StemSet};
+use crate::offline::{Corpus, CorpusError, Day, Named, Vocabulary, Writing};
+
+/// What is new stands at the beginning.
+const BEGINNING: usize = 4000;
+/// A term that so large a share of a language's writings has tells nothing.
+const EVERYWHERE: f32 = 0.1;
+/// Days further away are remembered, not reported.
+const NEAR_DAYS: i32 = 60;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(super) enum Feature {
+    /// The number of the language in the vocabulary and that of the term.
+    Term(u16, u32),
+    Name(u32),
+    Day(Day),
+}
+
+/// The writings of a page on a day, or one without a date: what answers say belongs to what they answer.
+#[derive(Debug)]
+pub(super) struct Report {
+    pub(super) writings: Vec<u32>,
+    pub(super) day: Option<Day>,
+    pub(super) site: u64,
+    pub(super) features: Vec<Feature>,
+    url: u64,
+    /// Of the same text.
+    text: u64,
+}
+
+/// Takes every report of the corpus, in order, each text once.
+pub(super) fn reports(
+    corpus: &Corpus,
+    vocabulary: &Vocabulary,
+    named: &Named,
+    done: &(dyn Fn(u64) + Sync),
+    mut take: impl FnMut(Report) + Send,
+) -> Result<(), CorpusError> {
+    let lent = Lent::default();
+    let telling: Vec<bool> = named.names.iter().map(|name| is_telling(name)).collect();
+    let mut texts = HashSet::new();
+    let mut first = 0;
+    corpus.fold(
+        || (lent.take(), 0, Vec::new()),
+        |(stems, count, reports): &mut (StemSet, u32, Vec<Report>), writing| {
+            let report = report(&writing, *count, vocabulary, stems);
+            *count += 1;
+            match reports.last_mut() {
+                Some(last) if last.url == report.url && last.day == report.day => {
+                    last.writings.extend(report.writings);
+                    last.features.extend(report.features);
+                }
+                _ => reports.push(report),
+            }
+        },
+        |(stems, count, reports)| {
+            lent.give_back(stems);
+            for mut report in reports {
+                if !texts.insert(report.text) {
+                    continue;
+                }
+                for writing in &mut report.writings {
+                    *writing += first;
+                    let tells = |name: &u32| telling.get(*name as usize).copied().unwrap_or_default();
+                    report.features.extend(names_of(named, *writing).filter(tells).map(Feature::Name));
+                }
+                report.features.sort_unstable();
+                report.features.dedup();
+                take(report);
+            }
+            first += count;
+        },
+        done,
+    )
+}
+
+/// The names that a writing has.
+pub(super) fn names_of(named: &Named, writing: u32) -> impl Iterator<Item = u32> {
+    let from = named.mentions.partition_point(|(other, _)| *other < writing);
+    let rest = named.mentions.get(from..).unwrap_or_default();
+    rest.iter().take_while(move |(other, _)| *other == writing).map(|(_, name)| *name)
+}
+
+fn report(writing: &Writing, number: u32, vocabulary: &Vocabulary, stems: &mut StemSet) -> Report {
+    let matter = writing.matter();
+    let beginning = shortened(&matter, BEGINNING);
+    let day = writing.published.map(|_| Day::of(writing.time()));
+    let mut features = terms(beginning, writing.code(), vocabulary, stems);
+    for (from, until) in mentioned::days(beginning, writing.code() == "en", day) {
+        let is_near = |other: Day| day.is_none_or(|day| (day.0 - other.0).abs() <= NEAR_DAYS);
+        features.extend([from, until].into_iter().filter(|day| is_near(*day)).map(Feature::Day));
+    }
+    Report {
+        writings: vec![number],
+        day,
+        site: id(&writing.site),
+        features,
+        url: id(&writing.url),
+        text: if writing.simhash == 0 { id(&matter) } else { writing.simhash },
+    }
+}
+
+/// The terms of a text that tell something.
+pub(super) fn terms(text: &str, code: &str, vocabulary: &Vocabulary, stems: &mut StemSet) -> Vec<Feature> {
+    repeated(text, code, 1, vocabulary, stems)
+}
+
+/// Those that it has at least so often.
+pub(super) fn repeated(
+    text: &str,
+    code: &str,
+    least: u32,
+    vocabulary: &Vocabulary,
+    stems: &mut StemSet,
+) -> Vec<Feature> {
+    let language = (0..).zip(&vocabulary.languages).find(|(_, (known, _))| *known == code);
+    let Some((language, (_, words))) = language else { return Vec::new() };
+    Terms::of(text, stems.of(code))
+        .iter()
+        .filter(|term| term.count >= least)
+        .filter_map(|term| {
+            let place = words.place(term.id)?;
+            let known = words.get(place)?;
+            let tells =
+                is_telling(&known.surface) && known.writings as f32 <= EVERYWHERE * words.writings as f32;
+            tells.then_some(Feature::Term(language, place))
+        })
+        .collect()
+}
+
+/// Numbers and months come and go with the calendar.
+fn is_telling(surface: &str) -> bool {
+    let is_word =
+        |word: &str| word.chars().any(char::is_alphabetic) && dates::month(&word.to_lowercase()).is_none();
+    surface.split(' ').all(is_word)
+}

@@ -1,0 +1,100 @@
+use super::{Happening, happenings};
+use crate::offline::{Corpus, Day, Vocabulary, Writing, phrases};
+
+const ANYTHING: &str = "morning people street garden letter window summer table music school money winter doctor river \
+    friend kitchen paper market village bridge teacher animal forest number minute pocket colour island engine mountain \
+    shoulder question blanket corner orange pencil ticket bottle basket chapter feather harvest journey ladder mirror needle";
+
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+
+    fn words(&mut self, count: usize) -> String {
+        let words: Vec<&str> = ANYTHING.split_whitespace().collect();
+        let some: Vec<&str> = (0..count).map(|_| words[self.below(words.len() as u64) as usize]).collect();
+        some.join(" the ")
+    }
+}
+
+fn writing(number: usize, day: Day, title: &str, text: String) -> Writing {
+    Writing {
+        id: format!("http://site{}.test/{number}", number % 7),
+        url: format!("http://site{}.test/{number}", number % 7),
+        site: format!("site{}.test", number % 7),
+        title: Some(title.to_owned()),
+        text,
+        language: Some("en".to_owned()),
+        published: Some(day.time().millis()),
+        captured: Day(20_000).time().millis(),
+        ..Writing::default()
+    }
+}
+
+/// Three years of anything, with what happened in between.
+fn found(events: &[(&str, &str, Day, &str)]) -> Vec<Happening> {
+    let mut dice = Dice(3);
+    let mut writings: Vec<Writing> = (0..500)
+        .map(|n| {
+            let day = Day(15_000 + dice.below(1000) as i32);
+            let text = format!("We saw the {}.\nThen there was the {}.", dice.words(30), dice.words(30));
+            writing(n, day, &format!("The {}", dice.words(4)), text)
+        })
+        .collect();
+    for (name, place, day, told) in events {
+        for n in 0..6 {
+            let text = format!(
+                "Everybody speaks of the {name} in {place}, {told}. We saw the {}.\nThen the {} went on.",
+                dice.words(20),
+                dice.words(20)
+            );
+            let published = day.plus(dice.below(5) as i32);
+            let title =
+                if n == 2 { format!("The {name} in {place}") } else { format!("The {}", dice.words(3)) };
+            writings.push(writing(1000 + writings.len(), published, &title, text));
+        }
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = Corpus::write(&dir.path().join("w"), writings.into_iter()).unwrap();
+    let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
+    let named = phrases(std::slice::from_ref(&corpus), &|_| {}).unwrap().remove(0);
+    happenings(&corpus, &vocabulary, &named, &|_| {}).unwrap()
+}
+
+#[test]
+fn what_many_sites_suddenly_report_is_a_happening_with_its_day_and_title() {
+    let events = [
+        ("Grand Regatta", "Port Lindow", Day(15_200), "which began on 13 August 2011"),
+        ("museum fire", "Harrowgate", Day(15_600), "as it was told"),
+    ];
+    let found = found(&events);
+    assert_eq!(found.len(), 2, "{found:#?}");
+    let [regatta, fire] = &found[..] else { panic!() };
+    assert_eq!(
+        (regatta.title.as_str(), fire.title.as_str()),
+        ("The Grand Regatta in Port Lindow", "The museum fire in Harrowgate")
+    );
+    assert_eq!((regatta.from, regatta.until, regatta.dated), (Day(15_199), Day(15_199), true));
+    assert!(!fire.dated && (15_600..15_605).contains(&fire.from.0) && fire.until.0 < 15_605, "{fire:#?}");
+    assert_eq!((regatta.writings.len(), regatta.sites), (6, 6));
+    assert!(!regatta.names.is_empty());
+}
+
+#[test]
+fn the_same_festival_is_another_happening_each_year() {
+    let events = [
+        ("Harvest Fair", "Oldham", Day(15_100), "today"),
+        ("Harvest Fair", "Oldham", Day(15_465), "today"),
+        ("Harvest Fair", "Oldham", Day(15_830), "today"),
+    ];
+    let days: Vec<i32> = found(&events).iter().map(|happening| happening.from.0 / 100).collect();
+    assert_eq!(days, [151, 154, 158]);
+}
+
+#[test]
+fn where_nothing_happens_nothing_is_found() {
+    assert_eq!(found(&[]), []);
+}
