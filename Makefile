@@ -6,7 +6,7 @@ SECONDS_EACH ?= 60
 ONLY ?=
 VENV := target/venv
 
-.PHONY: demo test check unit end-to-end interop bench torture test-apps fuzz clean
+.PHONY: demo test check unit end-to-end interop bench torture test-apps sparql-suite fuzz clean
 
 demo: ## Build the program, crawl the test web on loopback by topic and breadth first, compare
 	@scripts/setup build
@@ -33,6 +33,11 @@ test-apps: ## Crawl a real WordPress and a real MediaWiki with and without the h
 	@scripts/setup apps
 	$(CARGO) build --release --bin annalist
 	scripts/test-apps $(if $(ONLY),--only $(ONLY))
+
+sparql-suite: ## W3C's SPARQL query tests through annalist and pyoxigraph: nothing may pass in the latter only
+	@scripts/setup sparql
+	$(CARGO) build --release --bin annalist
+	$(VENV)/bin/python scripts/sparql-suite target/release/annalist
 
 fuzz: ## Coverage-guided fuzzing, where a nightly compiler and cargo-fuzz are there
 	scripts/fuzz $(SECONDS_EACH)

@@ -13,6 +13,7 @@ mod archive;
 mod crawl;
 mod dates;
 mod extract;
+mod graph;
 mod hazard;
 mod judge;
 mod process;
@@ -37,6 +38,7 @@ enum Part {
     Dates,
     Search,
     Hazard,
+    Graph,
     Reference,
 }
 
@@ -49,6 +51,9 @@ struct Args {
     /// Links for the URL store
     #[arg(long, default_value_t = 100_000_000)]
     links: u64,
+    /// Statements for the graph
+    #[arg(long, default_value_t = 1_000_000)]
+    statements: u64,
     /// Pages for the crawl
     #[arg(long, default_value_t = 50_000)]
     pages: usize,
@@ -86,6 +91,7 @@ fn main() -> Result<()> {
         Part::Dates,
         Part::Search,
         Part::Hazard,
+        Part::Graph,
         Part::Reference,
     ];
     for part in parts {
@@ -102,6 +108,7 @@ fn main() -> Result<()> {
                 Part::Dates => dates::measure()?,
                 Part::Search => search::measure(args.documents)?,
                 Part::Hazard => hazard::measure()?,
+                Part::Graph => graph::measure(args.statements)?,
                 Part::Reference => reference::measure()?,
             };
             figures.extend(measured);

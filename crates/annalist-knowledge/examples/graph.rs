@@ -3,6 +3,7 @@
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
+    clippy::panic,
     reason = "an example says what it measured and fails where it stands"
 )]
 
