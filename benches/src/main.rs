@@ -17,6 +17,7 @@ mod hazard;
 mod judge;
 mod process;
 mod reference;
+mod search;
 mod urlstore;
 mod web;
 
@@ -34,6 +35,7 @@ enum Part {
     Lookup,
     Extract,
     Dates,
+    Search,
     Hazard,
     Reference,
 }
@@ -50,6 +52,9 @@ struct Args {
     /// Pages for the crawl
     #[arg(long, default_value_t = 50_000)]
     pages: usize,
+    /// Documents for search
+    #[arg(long, default_value_t = 100_000)]
+    documents: u64,
     /// Hosts for the crawl
     #[arg(long, default_value_t = 2_000)]
     hosts: usize,
@@ -79,6 +84,7 @@ fn main() -> Result<()> {
         Part::Lookup,
         Part::Extract,
         Part::Dates,
+        Part::Search,
         Part::Hazard,
         Part::Reference,
     ];
@@ -94,6 +100,7 @@ fn main() -> Result<()> {
                 Part::Lookup => archive::measure_lookup()?,
                 Part::Extract => extract::measure(args.pages, args.hosts)?,
                 Part::Dates => dates::measure()?,
+                Part::Search => search::measure(args.documents)?,
                 Part::Hazard => hazard::measure()?,
                 Part::Reference => reference::measure()?,
             };

@@ -82,7 +82,9 @@ impl Durable {
 }
 
 fn settings(spec: &Spec, threads: usize) -> FollowSettings {
-    FollowSettings { canonical: spec.canonical.clone(), threads, ..FollowSettings::default() }
+    // A copy that an interrupted extraction left is taken over by a later run.
+    let patience = if spec.extract.is_some() { usize::MAX } else { FollowSettings::default().patience };
+    FollowSettings { canonical: spec.canonical.clone(), threads, patience, ..FollowSettings::default() }
 }
 
 /// Brings the stores of a job that nobody crawls up to date. The caller holds the job's lock.

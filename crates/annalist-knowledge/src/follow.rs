@@ -61,6 +61,9 @@ pub struct FollowSettings {
     /// Whether captures about which nothing is known belong to nobody yet (a crawl's own archive), or are documents all the
     /// same (anybody's).
     pub awaits_metadata: bool,
+    /// When so many files behind a capture's are finished and nothing was said about it, nothing will be: the crawl that
+    /// fetched it was killed.
+    pub patience: usize,
     /// How many documents, and how long, between two commits.
     pub commit_documents: u64,
     pub commit_after: Duration,
@@ -72,6 +75,7 @@ impl Default for FollowSettings {
             canonical: Canonicaliser::default(),
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             awaits_metadata: true,
+            patience: 1,
             commit_documents: 50_000,
             commit_after: Duration::from_secs(60),
         }
@@ -130,7 +134,7 @@ pub fn follow(
     extents.sort_by_key(|extent| plain_name(&extent.path));
     let marks: Vec<Mark> = stores.iter().map(|store| store.mark().clone()).collect();
     let ended = AtomicBool::new(false);
-    let walk = Mutex::new(Walk::new(extents, common(&marks), settings.awaits_metadata));
+    let walk = Mutex::new(Walk::new(extents, common(&marks), settings));
     let reader = DocumentReader::new(settings.canonical.clone());
     let mut followed = Followed::default();
     let mut fault = None;
@@ -171,7 +175,10 @@ pub fn follow(
         return Err(fault.into());
     }
     let walk = walk.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if let Some(mark) = last {
+    // The mark may stand still while captures behind it came in: what belongs to an earlier one is awaited.
+    if let Some(mark) = last
+        && (since.1 > 0 || marks.iter().any(|before| mark.is_ahead_of(before)))
+    {
         commit(stores, &mark)?;
     }
     if let Some((path, source)) = walk.fault {
@@ -202,7 +209,7 @@ fn commit(stores: &mut [&mut dyn Derived], mark: &Mark) -> Result<(), DerivedErr
             let new = mark.files.entry(file.clone()).or_default();
             *new = (*new).max(*offset);
         }
-        if *store.mark() == mark { Ok(()) } else { store.commit(&mark) }
+        store.commit(&mark)
     })
 }
 
@@ -227,13 +234,14 @@ struct Walk {
     at: u64,
     pairing: Pairing,
     awaits_metadata: bool,
+    patience: usize,
     holes: Vec<String>,
     is_at_end: bool,
     fault: Option<(PathBuf, io::Error)>,
 }
 
 impl Walk {
-    fn new(extents: Vec<Extent>, before: Mark, awaits_metadata: bool) -> Walk {
+    fn new(extents: Vec<Extent>, before: Mark, settings: &FollowSettings) -> Walk {
         Walk {
             extents,
             before,
@@ -241,7 +249,8 @@ impl Walk {
             open: None,
             at: 0,
             pairing: Pairing::default(),
-            awaits_metadata,
+            awaits_metadata: settings.awaits_metadata,
+            patience: settings.patience,
             holes: Vec::new(),
             is_at_end: false,
             fault: None,
@@ -270,7 +279,10 @@ impl Walk {
                     });
                     match end.flatten() {
                         Some(end) => self.at = self.at.max(end),
-                        None => self.open = None,
+                        None => {
+                            self.open = None;
+                            self.give_up();
+                        }
                     }
                     bytes += self.at.saturating_sub(before);
                 }
@@ -299,6 +311,16 @@ impl Walk {
             }
         }
         Some(Batch { captures, mark: self.mark(), bytes })
+    }
+
+    /// Of captures that lie far enough behind, nothing more will be heard.
+    fn give_up(&mut self) {
+        let is_finished = |extent: &Extent| extent.until == u64::MAX;
+        let read = self.extents.iter().take(self.next);
+        let finished = read.take_while(|extent| is_finished(extent)).count();
+        if let Some(before) = finished.checked_sub(self.patience).filter(|_| self.awaits_metadata) {
+            self.pairing.forget_before(before);
+        }
     }
 
     /// Up to where everything is in captures that were handed over. Files behind one that is not finished stay where they

@@ -17,6 +17,7 @@ mod directory;
 mod error;
 mod id;
 mod layer;
+mod load;
 mod manifest;
 mod merge;
 mod order;
@@ -27,5 +28,6 @@ mod writing;
 
 pub use error::GraphError;
 pub use layer::{Layer, LayerSettings, Merging};
+pub use load::{Bad, LoadError, Loaded, Reading, format_named, format_of, graph_named, load};
 pub use query::{Answer, Datasets, Format, QueryError, QueryLimits, Question, Told};
 pub use reading::{Graph, Totals};

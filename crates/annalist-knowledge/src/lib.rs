@@ -9,6 +9,7 @@ mod derived;
 mod document;
 mod follow;
 pub mod graph;
+pub mod import;
 mod parallel;
 pub mod search;
 mod statements;

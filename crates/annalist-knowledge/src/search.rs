@@ -1,7 +1,7 @@
 //! Full-text search over pages and what was written on them.
 //!
 //! - `write`: the index grows with the archive; `entry`: what is kept of a page or object; `fields`: where it stands in the index
-//! - `words`: words and stems as they are indexed and asked for; `fold`: letters without their accents; `simhash`: near duplicates
+//! - `words`: words as they are indexed and asked for, and their forms; `fold`: letters without their accents; `simhash`: near duplicates
 //! - `query`: what can be asked for; `plan`: the same for one index; `excluded`: what must not match
 //! - `answer`: a question and its answer; `ask`: from one to the other; `gather`: what matches, its facets and its course over time, in one pass; `highlight`: where
 //!   the words stand in a text

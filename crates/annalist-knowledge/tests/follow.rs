@@ -56,9 +56,11 @@ impl Watch for Few {
 }
 
 const PAGES: u64 = 200;
+/// Fetched when a kill came.
+const KILLED: u64 = 51;
 
 /// Records as a crawl writes them: answers first, and what is known about them some answers later. A page that fails leaves a
-/// note without an answer; the last answer was never acknowledged.
+/// note without an answer; one answer and the last were never acknowledged.
 /// Returns how many bytes of all files there were after each acknowledgement.
 fn write_archive(dir: &Path) -> Vec<u64> {
     let mut acknowledged = Vec::new();
@@ -92,7 +94,7 @@ fn write_archive(dir: &Path) -> Vec<u64> {
             Record::response(id(number), &exchange, "sha1:X", body.into_bytes())
         };
         writer.append(&[record], number).unwrap();
-        if number < PAGES {
+        if number < PAGES && number != KILLED {
             late.push(number);
         }
         if number % 5 == 2 || number == PAGES {
@@ -154,7 +156,7 @@ fn a_document_has_what_the_records_of_its_capture_say() {
     let mut shelf = Shelf::default();
     let followed = follow(&extents(dir.path()), &mut [&mut shelf], &settings(2, 1000), &()).unwrap();
     assert!(followed.is_complete && followed.holes.is_empty(), "{followed:?}");
-    assert_eq!(shelf.kept.len() as u64, PAGES, "the one that was never acknowledged is none");
+    assert_eq!(shelf.kept.len() as u64, PAGES - 1, "those that were never acknowledged are none");
     let of = |number: u64| {
         let url = format!("http://a.test/{number}");
         shelf.kept.values().find(|document| document.url.as_str() == url).unwrap()
@@ -184,7 +186,7 @@ fn captures_that_nothing_is_known_about_are_documents_where_nobody_adds_to_the_a
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn in_pieces_and_with_kills_it_comes_to_the_same(

@@ -12,16 +12,20 @@ mod date;
 mod demo;
 mod evaluate;
 mod explain;
-mod export;
+pub mod export;
 mod extract;
 mod frequencies;
+mod import;
 mod index;
 mod judge;
 pub mod learn;
+mod query;
 mod rebuild;
+mod search;
 mod simulate;
 mod status;
 mod stop;
+pub mod study;
 pub mod verify;
 
 pub fn run(cli: Cli) -> Result<Exit> {
@@ -31,6 +35,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Status(args) => status::run(&args),
         Command::Stop(args) => stop::run(&args),
         Command::Explain(args) => explain::run(&args),
+        Command::Search(args) => search::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Learn(args) => learn::run(&args),
         Command::Judge(args) => judge::run(&args),
@@ -39,7 +44,10 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Study(args) => study::run(&args),
         Command::Rebuild(args) => rebuild::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }

@@ -1,14 +1,18 @@
 //! What is derived from a job's archive, brought up to date before it is asked.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annalist_crawl::job::{JobDir, JobLock};
 use annalist_crawl::knowing::{catch_up, extents_of};
-use annalist_knowledge::Followed;
+use annalist_knowledge::search::Reader;
+use annalist_knowledge::{Followed, Places};
 use annalist_model::spec::{ExtractRules, Spec};
+use annalist_study::offline::Stage;
 use anyhow::{Context, Result};
 
+use crate::commands::study::{keep, studied};
 use crate::exit::{BadConfiguration, Interrupted};
+use crate::progress::Progress;
 use crate::spec_file;
 use crate::watch::Watch;
 
@@ -37,15 +41,21 @@ pub fn locked(job: &JobDir) -> Result<Option<JobLock>> {
     Ok(job.lock().with_context(|| job.root().display().to_string())?.ok())
 }
 
-/// Brings graph and search index up to the archive. While the job is crawled, the crawl does that.
-pub fn bring_up_to_date(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<()> {
-    match locked(job)? {
-        Some(_lock) => follow(job, spec, watch).map(drop),
-        None => {
-            watch.tell("the crawl is running: what it found in the last half minute may be missing");
-            Ok(())
+/// Brings graph and search index of jobs up to their archives. While a job is crawled, the crawl does that.
+pub fn bring_up_to_date(dirs: &[PathBuf], progress: Progress) -> Result<()> {
+    let watch = Watch::start(progress)?;
+    for dir in dirs {
+        let job = job_at(dir)?;
+        let spec = spec_of(&job)?;
+        match locked(&job)? {
+            Some(_lock) => drop(follow(&job, &spec, &watch)?),
+            None if progress == Progress::Shown => {
+                watch.tell("the crawl is running: what it found in the last half minute may be missing");
+            }
+            None => {}
         }
     }
+    Ok(())
 }
 
 /// The caller holds the lock.
@@ -55,6 +65,7 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
         .iter()
         .map(|extent| std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until));
     watch.begin("reading the archive", bytes.sum());
+    let begins_anew = spec.knowledge.search && is_new(&Places::of(job.root()).search());
     let followed = catch_up(job, spec, watch)?;
     for hole in &followed.holes {
         watch.tell(hole);
@@ -62,5 +73,22 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
     if watch.is_asked() && !followed.is_complete {
         return Err(Interrupted.into());
     }
+    if begins_anew {
+        annotate_again(job, spec, watch)?;
+    }
     Ok(followed)
+}
+
+/// Whether a search index has nothing yet, or nothing that this program understands.
+fn is_new(search: &Path) -> bool {
+    Reader::open(&[search]).map_or(true, |reader| reader.marks().all(|mark| mark.files.is_empty()))
+}
+
+/// A new search index has no facets of a study; what the study found of this archive is still there.
+fn annotate_again(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<()> {
+    if Stage::done_in(&Places::of(job.root()).study()).is_empty() {
+        return Ok(());
+    }
+    let (corpus, found) = studied(job, spec, &[], watch)?;
+    keep(job, &corpus, &found, watch)
 }

@@ -18,6 +18,12 @@ pub enum Progress {
     Silent,
 }
 
+impl Progress {
+    pub fn unless(quiet: bool) -> Progress {
+        if quiet { Progress::Silent } else { Progress::Shown }
+    }
+}
+
 /// Follows the board until the task is aborted; keeps `status.json` fresh for `annalist status`.
 pub async fn follow(board: Board, status_file: PathBuf, progress: Progress) {
     let terminal = std::io::stderr().is_terminal() && progress == Progress::Shown;

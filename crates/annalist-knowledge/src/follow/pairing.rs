@@ -120,6 +120,13 @@ impl Pairing {
         Ok(span.offset + span.length)
     }
 
+    /// Gives up captures in files before that one.
+    pub fn forget_before(&mut self, file: usize) {
+        while let Some(at) = self.pending.keys().next().copied().filter(|at| at.0 < file) {
+            self.end(at);
+        }
+    }
+
     /// Hands over what only waited for what might have been written on it.
     pub fn flush(&mut self, done: &mut dyn FnMut(Raw)) {
         if let Some(raw) = self.ready.take() {

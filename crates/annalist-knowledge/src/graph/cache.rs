@@ -12,8 +12,7 @@ use super::order::Order;
 pub enum Unpacked {
     Ids(Arc<Vec<Id>>),
     Tuples(Arc<Vec<Tuple>>),
-    /// Bytes, and where each text ends.
-    Texts(Arc<(Vec<u8>, Vec<u32>)>),
+    Texts(Arc<Texts>),
 }
 
 impl Unpacked {
@@ -25,6 +24,9 @@ impl Unpacked {
         }
     }
 }
+
+/// Texts, and where each of them ends.
+pub type Texts = (Vec<u8>, Vec<u32>);
 
 /// The run's number, what kind of block it is, and the how manieth of them. Not its offset: a block may have no bytes.
 pub type Key = (u64, Kind, usize);

@@ -95,10 +95,10 @@ struct Named {
 impl Named {
     fn next(&mut self) -> Result<Option<[Id; 4]>, GraphError> {
         let Some(tuple) = self.cursor.next()? else { return Ok(None) };
-        for place in 0..4 {
+        for (place, part) in tuple.iter().enumerate() {
             // Most parts are the same as in the tuple before.
-            if !self.begun || tuple[place] != self.tuple[place] {
-                self.ids[place] = self.cursor.run.part(self.order, place, tuple[place])?;
+            if !self.begun || *part != self.tuple[place] {
+                self.ids[place] = self.cursor.run.part(self.order, place, *part)?;
             }
         }
         (self.tuple, self.begun) = (tuple, true);

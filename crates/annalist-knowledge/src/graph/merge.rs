@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use annalist_disk::Disk;
 
 use super::buffer::collision;
-use super::cache::Cache;
+use super::cache::{Cache, Texts};
 use super::codec::Tuple;
 use super::cursor::Cursor;
 use super::error::GraphError;
@@ -130,14 +130,14 @@ impl Ids {
 
 /// The terms of all runs with their texts, each once.
 struct Terms {
-    heads: Vec<(Ids, Texts)>,
+    heads: Vec<(Ids, Reading)>,
     count: u32,
 }
 
 impl Terms {
     fn new(runs: &[Arc<Run>]) -> Result<Terms, GraphError> {
         let heads: Result<_, GraphError> =
-            runs.iter().map(|run| Ok((Ids::new(Arc::clone(run))?, Texts::default()))).collect();
+            runs.iter().map(|run| Ok((Ids::new(Arc::clone(run))?, Reading::default()))).collect();
         Ok(Terms { heads: heads?, count: 0 })
     }
 
@@ -166,13 +166,13 @@ impl Terms {
 
 /// The texts of a run, one after the other.
 #[derive(Default)]
-struct Texts {
+struct Reading {
     place: usize,
     within: usize,
-    block: Option<Arc<(Vec<u8>, Vec<u32>)>>,
+    block: Option<Arc<Texts>>,
 }
 
-impl Texts {
+impl Reading {
     fn next(&mut self, run: &Run) -> Result<&[u8], GraphError> {
         if self.block.as_ref().is_none_or(|block| self.within >= block.1.len()) {
             self.block = Some(run.texts(self.place)?);

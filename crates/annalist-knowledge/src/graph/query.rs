@@ -10,20 +10,28 @@ use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 use oxrdf::{GraphName, Term, Triple};
-use spareval::{QueryEvaluationError, QueryEvaluator, QueryResults};
+use spareval::{PreparedQuery, QueryEvaluationError, QueryEvaluator, QueryExplanation, QueryResults};
 use spargebra::{Query, SparqlParser};
+
+use crate::vocabulary::PREFIXES;
 
 use super::error::GraphError;
 use super::reading::Graph;
 
+mod bounded;
 mod budget;
 mod dataset;
+mod explain;
 mod format;
+mod guard;
+mod plan;
 
 use budget::Stop;
 use dataset::Dataset;
 pub use format::Format;
 use format::Sheet;
+use guard::Noticed;
+use plan::Planner;
 
 /// The engine follows the nesting of a query on its stack.
 const STACK_BYTES: usize = 256 << 20;
@@ -120,8 +128,8 @@ impl Graph {
     ) -> Result<Answer, QueryError> {
         let question = Question { sparql, base: None, datasets, limits: *limits };
         let mut answer = None;
-        self.ask(&question, &mut |results, most| {
-            let (collected, told) = collect(results, most)?;
+        self.ask(&question, &mut |work| {
+            let (collected, told) = collect(work.execute()?, limits.rows)?;
             answer = Some(collected);
             Ok(told)
         })?;
@@ -135,16 +143,32 @@ impl Graph {
         format: Option<Format>,
         out: &mut (dyn Write + Send),
     ) -> Result<Told, QueryError> {
-        self.ask(question, &mut |results, most| format::write(results, format, most, out))
+        self.ask(question, &mut |work| format::write(work.execute()?, format, question.limits.rows, out))
+    }
+
+    /// How a query is answered: the steps, each with the rows it gave. The answer itself is not kept.
+    pub fn explain(&self, question: &Question<'_>) -> Result<String, QueryError> {
+        let mut text = String::new();
+        self.ask(question, &mut |work| {
+            let (results, explanation) = work.explain();
+            let told = collect(results?, question.limits.rows)?.1;
+            let mut json = Vec::new();
+            explanation.write_in_json(&mut json)?;
+            explain::write(&json, &mut text);
+            Ok(told)
+        })?;
+        Ok(text)
     }
 
     /// Runs a query on a thread of its own; `tell` is called there.
     fn ask(
         &self,
         question: &Question<'_>,
-        tell: &mut (dyn FnMut(QueryResults<'_>, u64) -> Result<Told, QueryError> + Send),
+        tell: &mut (dyn FnMut(Work<'_>) -> Result<Told, QueryError> + Send),
     ) -> Result<Told, QueryError> {
-        let QueryLimits { time, rows, memory_bytes } = question.limits;
+        let QueryLimits { time, memory_bytes, .. } = question.limits;
+        let (query, noticed) = read(question)?;
+        let query = &query;
         let stop = Arc::new(AtomicBool::new(false));
         let (done, ended) = channel::<()>();
         std::thread::scope(|scope| {
@@ -153,10 +177,9 @@ impl Graph {
                 // Dropped when the query ends, however it does.
                 let _done = done;
                 budget::begin(seen, memory_bytes);
-                self.run(question, &mut |results| tell(results, rows))
+                self.run(query, noticed, question.datasets, tell)
             };
-            let thread = std::thread::Builder::new().name("query".to_owned()).stack_size(STACK_BYTES);
-            let thread = thread.spawn_scoped(scope, work)?;
+            let thread = thread().spawn_scoped(scope, work)?;
             if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
                 stop.store(true, Ordering::Relaxed);
             }
@@ -173,25 +196,109 @@ impl Graph {
 
     fn run(
         &self,
-        question: &Question<'_>,
-        tell: &mut dyn FnMut(QueryResults<'_>) -> Result<Told, QueryError>,
+        query: &Query,
+        noticed: Noticed,
+        datasets: Datasets,
+        tell: &mut dyn FnMut(Work<'_>) -> Result<Told, QueryError>,
     ) -> Result<Told, QueryError> {
-        let query = parse(question)?;
-        let evaluator = QueryEvaluator::new();
-        let mut prepared = evaluator.prepare(&query);
-        // Which graphs are meant is the dataset's concern: it tells every statement once.
-        prepared.dataset_mut().set_default_graph(vec![GraphName::DefaultGraph]);
-        let dataset = Dataset::new(self, question.datasets, query.dataset());
-        tell(prepared.execute(dataset)?)
+        let query = self.arranged(query.clone())?;
+        let evaluator = bounded::with_functions(QueryEvaluator::new());
+        let dataset = Dataset::new(self, datasets, query.dataset(), noticed);
+        tell(Work { evaluator: &evaluator, query: &query, dataset })
+    }
+
+    fn arranged(&self, query: Query) -> Result<Query, GraphError> {
+        let planner = Planner::new(self);
+        Ok(match query {
+            Query::Select { dataset, pattern, base_iri } => {
+                Query::Select { dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+            Query::Construct { template, dataset, pattern, base_iri } => {
+                Query::Construct { template, dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+            Query::Describe { dataset, pattern, base_iri } => {
+                Query::Describe { dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+            Query::Ask { dataset, pattern, base_iri } => {
+                Query::Ask { dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+        })
     }
 }
 
-fn parse(question: &Question<'_>) -> Result<Query, QueryError> {
+/// A query that is ready to be answered.
+struct Work<'a> {
+    evaluator: &'a QueryEvaluator,
+    query: &'a Query,
+    dataset: Dataset<'a>,
+}
+
+impl<'a> Work<'a> {
+    fn prepared<'e>(&'e self, evaluator: &'e QueryEvaluator) -> PreparedQuery<'e> {
+        let mut prepared = evaluator.prepare(self.query);
+        // Which graphs are meant is the dataset's concern: it tells every statement once.
+        prepared.dataset_mut().set_default_graph(vec![GraphName::DefaultGraph]);
+        prepared
+    }
+
+    fn execute(&self) -> Result<QueryResults<'a>, QueryEvaluationError> {
+        self.prepared(self.evaluator).execute(self.dataset.clone())
+    }
+
+    fn explain(&self) -> (Result<QueryResults<'a>, QueryEvaluationError>, QueryExplanation) {
+        let evaluator = self.evaluator.clone().compute_statistics();
+        self.prepared(&evaluator).explain(self.dataset.clone())
+    }
+}
+
+fn thread() -> std::thread::Builder {
+    std::thread::Builder::new().name("query".to_owned()).stack_size(STACK_BYTES)
+}
+
+/// Reads a query on a thread that is left to itself if it takes too long: the parser cannot be stopped.
+fn read(question: &Question<'_>) -> Result<(Query, Noticed), QueryError> {
+    guard::check_text(question.sparql)?;
+    let (sparql, base) = (question.sparql.to_owned(), question.base.map(str::to_owned));
+    let (tell, told) = channel();
+    thread().spawn(move || {
+        let read = parse(&sparql, base.as_deref()).and_then(|mut query| {
+            let noticed = guard::check(&mut query)?;
+            Ok((query, noticed))
+        });
+        // Nobody may be waiting any more.
+        let _ = tell.send(read);
+    })?;
+    match told.recv_timeout(question.limits.time) {
+        Ok(read) => read,
+        Err(RecvTimeoutError::Timeout) => Err(QueryError::Time(question.limits.time)),
+        Err(RecvTimeoutError::Disconnected) => Err(QueryError::Syntax("the parser failed".to_owned())),
+    }
+}
+
+fn parse(sparql: &str, base: Option<&str>) -> Result<Query, QueryError> {
     let mut parser = SparqlParser::new();
-    if let Some(base) = question.base {
+    if let Some(base) = base {
         parser = parser.with_base_iri(base).map_err(|e| QueryError::Syntax(format!("{base}: {e}")))?;
     }
-    parser.parse_query(question.sparql).map_err(|e| QueryError::Syntax(e.to_string()))
+    for (prefix, iri) in PREFIXES {
+        parser = parser.with_prefix(prefix, iri).map_err(|e| QueryError::Syntax(format!("{prefix}: {e}")))?;
+    }
+    parser.parse_query(sparql).map_err(|e| QueryError::Syntax(told(&e.to_string())))
+}
+
+/// What is wrong, without the list of all that would be right: the parser names every letter there is.
+fn told(fault: &str) -> String {
+    let (place, expected) = fault.split_once(": ").unwrap_or(("", fault));
+    if expected.contains("Prefix not found") {
+        return format!("{place}: this prefix is not declared");
+    }
+    let listed = expected.trim_start_matches("expected one of ");
+    let few: Vec<&str> = listed.split(", ").filter(|one| !one.contains("..=")).take(8).collect();
+    match expected.starts_with("expected one of ") {
+        true if few.is_empty() => format!("{place}: something else is expected here"),
+        true => format!("{place}: expected {}", few.join(", ")),
+        false => fault.to_owned(),
+    }
 }
 
 fn collect(results: QueryResults<'_>, most: u64) -> Result<(Answer, Told), QueryError> {

@@ -100,9 +100,10 @@ impl Graph {
         };
         let mut order = triple;
         if g {
-            let cost =
-                |order: Order| found.iter().map(|(run, ranks)| run.estimate(order, *ranks)).sum::<u64>();
-            if cost(Order::Gspo) <= cost(triple) {
+            let cost = |order: Order| -> Result<u64, GraphError> {
+                found.iter().map(|(run, ranks)| run.count(order, *ranks)).sum()
+            };
+            if cost(Order::Gspo)? <= cost(triple)? {
                 order = Order::Gspo;
             }
         }
@@ -143,16 +144,16 @@ impl Graph {
         Ok(None)
     }
 
-    /// About how many statements fit a pattern.
-    pub(super) fn estimate(&self, pattern: Quad<Option<Id>>) -> Result<u64, GraphError> {
+    /// How many statements have the known parts: exactly where one order has them in one place, else at most.
+    pub(super) fn count(&self, pattern: Quad<Option<Id>>) -> Result<u64, GraphError> {
         let mut all = 0;
         for run in &self.runs {
             let Some(ranks) = run.pattern(pattern)? else { continue };
-            let costs = Order::ALL
-                .iter()
-                .filter(|order| order.known(ranks) > 0)
-                .map(|order| run.estimate(*order, ranks));
-            all += costs.min().unwrap_or(run.directory.quads);
+            let mut least = run.directory.quads;
+            for order in Order::ALL.into_iter().filter(|order| order.known(ranks) > 0) {
+                least = least.min(run.count(order, ranks)?);
+            }
+            all += least;
         }
         Ok(all)
     }

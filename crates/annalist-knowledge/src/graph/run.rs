@@ -10,7 +10,7 @@ use annalist_disk::{Disk, DiskFile};
 use oxrdf::Term;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::cache::{Cache, Kind, Unpacked};
+use super::cache::{Cache, Kind, Texts, Unpacked};
 use super::codec::{Reader, Tuple, read_tuples};
 use super::directory::{Block, Directory};
 use super::error::GraphError;
@@ -139,7 +139,7 @@ impl Run {
         text_of(&texts, within as usize).map(<[u8]>::to_vec).ok_or_else(|| self.damaged())
     }
 
-    pub fn texts(&self, place: usize) -> Result<Arc<(Vec<u8>, Vec<u32>)>, GraphError> {
+    pub fn texts(&self, place: usize) -> Result<Arc<Texts>, GraphError> {
         let block = self.directory.texts.get(place).ok_or_else(|| self.damaged())?.block;
         match self.cached(Kind::Texts, place, block, unpack_texts)? {
             Unpacked::Texts(texts) => Ok(texts),
@@ -165,19 +165,28 @@ impl Run {
         if let Unpacked::Tuples(tuples) = unpacked { Ok(tuples) } else { Err(self.damaged()) }
     }
 
-    /// About how many tuples begin with the known parts, without reading any.
-    pub fn estimate(&self, order: Order, pattern: Quad<Option<u32>>) -> u64 {
+    /// How many tuples begin with the known parts.
+    pub fn count(&self, order: Order, pattern: Quad<Option<u32>>) -> Result<u64, GraphError> {
         let known = order.known(pattern);
         let parts = order.arrange(pattern).map(Option::unwrap_or_default);
+        if known == 0 {
+            return Ok(self.directory.quads);
+        }
         let blocks = &self.directory.tuples[order as usize];
-        let from = blocks.partition_point(|block| block.first[..known] < parts[..known]);
-        let until = blocks.partition_point(|block| block.first[..known] <= parts[..known]);
-        ((until - from) * TUPLES_PER_BLOCK) as u64 + if known == 4 { 1 } else { TUPLES_PER_BLOCK as u64 / 2 }
+        // The first place behind all tuples for which `before` holds.
+        let place = |before: &dyn Fn(&Tuple) -> bool| -> Result<u64, GraphError> {
+            let behind = blocks.partition_point(|block| before(&block.first));
+            let Some(last) = behind.checked_sub(1) else { return Ok(0) };
+            let within = self.tuples(order, last)?.partition_point(before);
+            Ok((last * TUPLES_PER_BLOCK + within) as u64)
+        };
+        let from = place(&|tuple| tuple[..known] < parts[..known])?;
+        Ok(place(&|tuple| tuple[..known] <= parts[..known])? - from)
     }
 }
 
 /// One text of an unpacked block.
-pub fn text_of(texts: &(Vec<u8>, Vec<u32>), place: usize) -> Option<&[u8]> {
+pub fn text_of(texts: &Texts, place: usize) -> Option<&[u8]> {
     let (bytes, ends) = texts;
     let end = *ends.get(place)? as usize;
     let start = if place == 0 { 0 } else { *ends.get(place - 1)? as usize };

@@ -1,6 +1,7 @@
 //! A question to one or several indexes, and the answer: the best documents with what is like them folded away, facets, and
 //! the course over time. Reads only; the crawl may go on writing.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -17,7 +18,7 @@ use super::gather::{FacetField, Gather, Gathered, Month, Ranked};
 use super::highlight::Marker;
 use super::plan::{PlanError, Planner};
 use super::simhash::is_near;
-use super::words::stemmed;
+use super::words::{Forms, has_forms};
 use super::write::mark_of;
 use crate::derived::{DerivedError, Mark};
 
@@ -65,11 +66,9 @@ impl Reader {
         let mut asked = self.gather(question, &searchers, window, &question.facets, question.over_time)?;
         let mut groups = self.groups(question, &searchers, &asked.ranked)?;
         // Much may be folded: look further until the page is full.
-        while groups.len() < needed
-            && asked.ranked.len() as u64 >= window as u64
-            && asked.total > window as u64
-            && window < DEEPEST
-        {
+        let is_cut =
+            |asked: &Asked, window: usize| asked.ranked.len() == window && window > 0 && window < DEEPEST;
+        while groups.len() < needed && is_cut(&asked, window) {
             window = (window * 4).min(DEEPEST);
             asked.ranked = self.gather(question, &searchers, window, &[], false)?.ranked;
             groups = self.groups(question, &searchers, &asked.ranked)?;
@@ -103,7 +102,12 @@ impl Reader {
         let mut asked = Asked::default();
         for (index, (opened, searcher)) in self.opened.iter().zip(searchers).enumerate() {
             let languages = opened.languages(searcher).map_err(|e| opened.damaged(e))?;
-            let planner = Planner { searcher, fields: &opened.fields, languages: &languages };
+            let planner = Planner {
+                searcher,
+                fields: &opened.fields,
+                languages: &languages,
+                forms: RefCell::new(Forms::default()),
+            };
             let query = planner.plan(&question.wanted).map_err(|e| match e {
                 PlanError::Query(e) => SearchError::Query(e),
                 PlanError::Index(e) => opened.damaged(e),
@@ -261,7 +265,7 @@ impl Opened {
         SearchError::Damaged { folder: self.folder.clone(), why: e.to_string() }
     }
 
-    /// Those that documents are in and that have stems.
+    /// Those that documents are in and whose forms are known.
     fn languages(&self, searcher: &Searcher) -> tantivy::Result<Vec<String>> {
         let mut languages = BTreeSet::new();
         for segment in searcher.segment_readers() {
@@ -271,7 +275,7 @@ impl Opened {
                 languages.extend(std::str::from_utf8(names.key()).ok().map(str::to_owned));
             }
         }
-        languages.retain(|code| stemmed(Some(code)).is_some());
+        languages.retain(|code| has_forms(code));
         Ok(languages.into_iter().collect())
     }
 }

@@ -11,7 +11,6 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::fields::Fields;
 use super::simhash::simhash;
-use super::words::{stemmed, with_language};
 use crate::document::{Document, moment};
 use crate::statements::object_iri;
 
@@ -171,7 +170,7 @@ impl Entry {
     pub(super) fn into_document(mut self, fields: &Fields) -> Result<TantivyDocument, serde_json::Error> {
         let text = std::mem::take(&mut self.text);
         let kept = serde_json::to_vec(&self)?;
-        let mut document = TantivyDocument::with_capacity(2 * text.len() + 2 * kept.len());
+        let mut document = TantivyDocument::with_capacity(text.len() + 3 * kept.len());
         document.add_bytes(fields.entry, &kept);
         document.add_text(fields.record, &self.record);
         document.add_text(fields.key, &self.key);
@@ -179,9 +178,6 @@ impl Entry {
         let title = self.title.as_deref().unwrap_or_default();
         if !title.is_empty() {
             document.add_text(fields.title, title);
-        }
-        if let Some(code) = stemmed(self.language.as_deref()) {
-            document.add_text(fields.stems, with_language(code, title, &text));
         }
         document.add_text(fields.url, self.own_url.as_deref().unwrap_or(&self.url));
         let labels = [

@@ -5,7 +5,7 @@ use tantivy::schema::{
 };
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 
-use super::words::{STEMS, StemTokenizer, WORDS, WordTokenizer};
+use super::words::{WORDS, WordTokenizer};
 
 /// Raised with every change of what is indexed; an index of another version is made again.
 pub(super) const VERSION: u32 = 1;
@@ -35,7 +35,6 @@ fields! {
     text: add_text_field words().set_stored();
     title: add_text_field words();
     url: add_text_field words();
-    stems: add_text_field stems();
     site: add_text_field label();
     host: add_text_field label();
     language: add_text_field label();
@@ -73,13 +72,6 @@ fn words() -> TextOptions {
     )
 }
 
-/// Phrases are asked of words: stems need no places.
-fn stems() -> TextOptions {
-    TextOptions::default().set_indexing_options(
-        TextFieldIndexing::default().set_tokenizer(STEMS).set_index_option(IndexRecordOption::WithFreqs),
-    )
-}
-
 /// Counted as it is, and found by it alone.
 fn label() -> TextOptions {
     STRING.set_fast("raw")
@@ -93,6 +85,5 @@ fn named() -> TextOptions {
 pub(super) fn tokenizers() -> TokenizerManager {
     let tokenizers = TokenizerManager::default();
     tokenizers.register(WORDS, TextAnalyzer::from(WordTokenizer));
-    tokenizers.register(STEMS, TextAnalyzer::from(StemTokenizer::default()));
     tokenizers
 }

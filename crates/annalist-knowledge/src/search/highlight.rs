@@ -7,7 +7,7 @@ use annalist_judge::text::{Spacing, Tokens};
 use serde::{Serialize, Serializer};
 
 use super::query::{How, Wanted, Within};
-use super::words::{StemTokenizer, push_stem, push_word, stemmed};
+use super::words::{Forms, push_word};
 
 /// Of a passage, in bytes.
 const LONGEST: usize = 280;
@@ -55,12 +55,12 @@ impl Serialize for Snippet {
 #[derive(Debug, Default)]
 pub(super) struct Marker {
     sought: Vec<Sought>,
-    stems: StemTokenizer,
+    forms: Forms,
 }
 
 #[derive(Debug)]
 enum Sought {
-    Word { lower: String, folded: String },
+    Word(String),
     Sequence(Vec<String>),
     Beginning(String),
 }
@@ -68,7 +68,7 @@ enum Sought {
 struct Seen {
     place: Range<usize>,
     folded: String,
-    stem: String,
+    stem: Option<String>,
 }
 
 /// A place that was asked for, and by which part of the question.
@@ -88,18 +88,17 @@ impl Marker {
         match wanted {
             Wanted::Words { within: Within::Anywhere | Within::Title, text, how } => {
                 let mut tokens = Tokens::new(text);
-                let (mut sequence, mut lower, mut alone) = (Vec::new(), String::new(), false);
+                let (mut sequence, mut alone) = (Vec::new(), false);
                 while let Some(token) = tokens.next_token() {
                     let mut folded = String::new();
                     push_word(token.word, &mut folded);
-                    token.word.clone_into(&mut lower);
                     alone = token.spacing == Spacing::Unspaced && token.word.chars().nth(1).is_none();
                     sequence.push(folded);
                 }
                 self.sought.push(match (how, sequence.as_mut_slice()) {
                     (How::Beginning, [.., last]) => Sought::Beginning(std::mem::take(last)),
                     (_, [one]) if alone => Sought::Beginning(std::mem::take(one)),
-                    (How::AnyForm, [one]) => Sought::Word { lower, folded: std::mem::take(one) },
+                    (How::AnyForm, [one]) => Sought::Word(std::mem::take(one)),
                     _ => Sought::Sequence(sequence),
                 });
             }
@@ -126,25 +125,30 @@ impl Marker {
         if self.sought.is_empty() {
             return Vec::new();
         }
-        let code = stemmed(language);
-        let wanted_stems: Vec<_> =
-            self.sought.iter().map(|sought| stem_of(sought, code, &mut self.stems)).collect();
+        let code = language.unwrap_or_default();
+        let mut stem = |word: &str| self.forms.stem(word, code).map(str::to_owned);
+        let wanted_stems: Vec<_> = self
+            .sought
+            .iter()
+            .map(|sought| match sought {
+                Sought::Word(word) => stem(word),
+                _ => None,
+            })
+            .collect();
         let mut seen = Vec::new();
         let mut tokens = Tokens::new(text);
         while let Some(token) = tokens.next_token() {
-            let (mut folded, mut stem) = (String::new(), String::new());
+            let mut folded = String::new();
             push_word(token.word, &mut folded);
-            if let Some(code) = code {
-                push_stem(token.word, code, self.stems.of(code), &mut stem);
-            }
+            let stem = stem(&folded);
             seen.push(Seen { place: token.from..token.to, folded, stem });
         }
         let mut found: Vec<Found> = Vec::new();
         for (number, word) in seen.iter().enumerate() {
             for (part, (sought, stem)) in self.sought.iter().zip(&wanted_stems).enumerate() {
                 let last = match sought {
-                    Sought::Word { folded, .. } if word.folded == *folded => Some(word),
-                    Sought::Word { .. } if !word.stem.is_empty() && word.stem == *stem => Some(word),
+                    Sought::Word(sought) if word.folded == *sought => Some(word),
+                    Sought::Word(_) if stem.is_some() && word.stem == *stem => Some(word),
                     Sought::Beginning(beginning) if word.folded.starts_with(beginning) => Some(word),
                     Sought::Sequence(sequence) => seen
                         .get(number..number + sequence.len())
@@ -164,14 +168,6 @@ impl Marker {
         }
         found
     }
-}
-
-fn stem_of(sought: &Sought, code: Option<&str>, stems: &mut StemTokenizer) -> String {
-    let mut stem = String::new();
-    if let (Sought::Word { lower, .. }, Some(code)) = (sought, code) {
-        push_stem(lower, code, stems.of(code), &mut stem);
-    }
-    stem
 }
 
 /// From where to where: the most different parts of the question, then the most places, then the first.
@@ -250,4 +246,64 @@ fn cut(text: &str, from: usize, to: usize, found: &[Found]) -> Snippet {
         snippet.marks.push(start..snippet.text.len());
     }
     snippet
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{LONGEST, Marker};
+    use crate::search::parse;
+
+    fn marked(question: &str, language: &str, text: &str) -> String {
+        let snippet = Marker::of(&parse(question).unwrap()).passage(text, Some(language));
+        snippet
+            .pieces()
+            .map(|(piece, asked)| if asked { format!("[{piece}]") } else { piece.to_owned() })
+            .collect()
+    }
+
+    #[test]
+    fn words_are_marked_in_all_the_forms_that_are_found() {
+        for (question, language, text, expected) in [
+            ("election", "en", "Elections were held", "[Elections] were held"),
+            ("\"debt crisis\"", "en", "debt and the Debt Crisis", "debt and the [Debt Crisis]"),
+            ("elect*", "de", "elected electorate", "[elected] [electorate]"),
+            ("κριση", "el", "Η κρίση τώρα", "Η [κρίση] τώρα"),
+            ("债务危机", "zh", "希腊债务危机", "希腊[债务危机]"),
+            ("危", "zh", "希腊危机", "希腊[危机]"),
+            ("euro -debt", "en", "euro debt", "[euro] debt"),
+            ("debt OR euro", "en", "euro, debt", "[euro], [debt]"),
+            ("site:a.test", "en", "a test", "a test"),
+            ("one\u{1b}", "en", "one\u{1b}[31m\n\ttwo \u{202e}three", "[one] [31m two three"),
+        ] {
+            assert_eq!(marked(question, language, text), expected, "{question}");
+        }
+    }
+
+    #[test]
+    fn the_passage_with_most_of_the_question_is_shown() {
+        let filler = "word ".repeat(200);
+        let text = format!("debt {filler} the debt crisis of the euro {filler} crisis");
+        let shown = marked("debt crisis euro", "en", &text);
+        assert!(shown.contains("the [debt] [crisis] of the [euro] word"), "{shown}");
+        assert!(shown.starts_with("word") && shown.len() < LONGEST + 20);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_has_a_passage_with_marks_at_its_words(text in any::<String>(), more in "[a危\u{301} \n]{0,600}") {
+            let text = format!("{text}{more}");
+            for question in ["a", "危*", "\"a a\" 危危"] {
+                let snippet = Marker::of(&parse(question).unwrap()).passage(&text, Some("en"));
+                prop_assert!(snippet.text.len() <= LONGEST);
+                let mut at = 0;
+                for mark in &snippet.marks {
+                    prop_assert!(mark.start >= at && mark.end > mark.start);
+                    prop_assert!(snippet.text.get(mark.clone()).is_some());
+                    at = mark.end;
+                }
+            }
+        }
+    }
 }

@@ -1,6 +1,9 @@
 //! A question as one index understands it. What can be asked is in `query.rs`.
 
-use annalist_judge::text::{Language, Spacing, Stems, Tokens};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use annalist_judge::text::{Spacing, Tokens};
 use tantivy::query::{
     AllQuery, BooleanQuery, BoostQuery, ConstScoreQuery, EmptyQuery, Occur, PhraseQuery, Query, RangeQuery,
     TermQuery, TermSetQuery,
@@ -11,10 +14,12 @@ use tantivy::{Searcher, Term};
 use super::excluded::Excluded;
 use super::fields::Fields;
 use super::query::{How, Label, QueryError, Wanted, When, Within};
-use super::words::{push_stem, push_word};
+use super::words::{Forms, push_word};
 
 /// A beginning that more words have says too little.
 const MOST_EXPANDED: usize = 4_096;
+/// Of a word, no language has more forms.
+const MOST_FORMS: usize = 100;
 /// A word in the title says more than one in the text, one in another form less.
 const IN_TITLE: f32 = 2.0;
 const OTHER_FORM: f32 = 0.6;
@@ -22,8 +27,9 @@ const OTHER_FORM: f32 = 0.6;
 pub(super) struct Planner<'s> {
     pub searcher: &'s Searcher,
     pub fields: &'s Fields,
-    /// Those of the index that have stems.
+    /// Those of the index whose forms are known.
     pub languages: &'s [String],
+    pub forms: RefCell<Forms>,
 }
 
 type Planned = Box<dyn Query>;
@@ -51,6 +57,9 @@ impl Planner<'_> {
         Ok(match wanted {
             Wanted::Everything => Box::new(AllQuery),
             Wanted::Words { within: Within::Anywhere, text, how } => self.anywhere(text, *how)?,
+            Wanted::Words { within: Within::Title, text, how } => {
+                self.in_forms(self.fields.title, text, *how)?
+            }
             Wanted::Words { within, text, how } => self.in_field(self.field(*within), text, *how)?,
             Wanted::Label(label, value) => unscored(exact(Term::from_field_text(self.label(*label), value))),
             Wanted::Between(when, from, until) => unscored(self.between(*when, *from, *until)),
@@ -73,23 +82,80 @@ impl Planner<'_> {
     }
 
     fn anywhere(&self, text: &str, how: How) -> Result<Planned, PlanError> {
-        let Fields { text: body, title, stems, .. } = *self.fields;
-        let mut ways =
-            vec![self.in_field(body, text, how)?, boosted(self.in_field(title, text, how)?, IN_TITLE)];
-        if how == How::AnyForm
-            && let Some(word) = only_word(text)
-        {
-            for code in self.languages {
-                let mut stem = String::new();
-                if push_stem(&word, code, &mut Stems::new(Language::of(code)), &mut stem) {
-                    let term = Term::from_field_text(stems, &stem);
-                    if self.searcher.doc_freq(&term)? > 0 {
-                        ways.push(boosted(exact(term), OTHER_FORM));
-                    }
+        let Fields { text: body, title, .. } = *self.fields;
+        Ok(any_of(vec![self.in_forms(body, text, how)?, boosted(self.in_forms(title, text, how)?, IN_TITLE)]))
+    }
+
+    /// Also in other forms, each in documents of the language that has them. All forms are as rare as they are together: one
+    /// that few use is not worth more for it.
+    fn in_forms(&self, field: Field, text: &str, how: How) -> Result<Planned, PlanError> {
+        let as_written = self.in_field(field, text, how)?;
+        let Some(word) = only_word(text).filter(|_| how == How::AnyForm) else { return Ok(as_written) };
+        let written = self.searcher.doc_freq(&Term::from_field_text(field, &word))?;
+        let (mut all, mut together) = (Vec::new(), written);
+        for code in self.languages {
+            let mut forms = Vec::new();
+            for form in self.forms_of(field, &word, code)? {
+                let term = Term::from_field_text(field, &form);
+                let documents = self.searcher.doc_freq(&term)?;
+                together += documents;
+                forms.push((term, documents));
+            }
+            all.push((code, forms));
+        }
+        let rarity = |documents: u64| self.rarity(together) / self.rarity(documents);
+        let mut ways = vec![boosted(as_written, rarity(written))];
+        for (code, forms) in all.into_iter().filter(|(_, forms)| !forms.is_empty()) {
+            let forms = forms
+                .into_iter()
+                .map(|(term, documents)| boosted(exact(term), OTHER_FORM * rarity(documents)));
+            let language = unscored(exact(Term::from_field_text(self.fields.language, code)));
+            ways.push(Box::new(BooleanQuery::intersection(vec![any_of(forms.collect()), language])));
+        }
+        Ok(any_of(ways))
+    }
+
+    /// As BM25 has it.
+    fn rarity(&self, documents: u64) -> f32 {
+        let all =
+            self.searcher.segment_readers().iter().map(|segment| u64::from(segment.max_doc())).sum::<u64>();
+        let documents = documents.min(all) as f32;
+        (1.0 + (all as f32 - documents + 0.5) / (documents + 0.5)).ln().max(f32::MIN_POSITIVE)
+    }
+
+    /// The other words of the index that have the same stem.
+    fn forms_of(&self, field: Field, word: &str, code: &str) -> Result<BTreeSet<String>, PlanError> {
+        let mut stems = self.forms.borrow_mut();
+        let Some(stem) = stems.stem(word, code).map(str::to_owned) else { return Ok(BTreeSet::new()) };
+        let mut forms = BTreeSet::new();
+        for beginning in Forms::beginnings(&stem, code) {
+            self.each_word(field, &beginning, |found| {
+                if found != word && !forms.contains(found) && stems.stem(found, code) == Some(stem.as_str()) {
+                    forms.insert(found.to_owned());
+                }
+                forms.len() < MOST_FORMS
+            })?;
+        }
+        Ok(forms)
+    }
+
+    /// The words of a field that begin so, as often as there are pieces of the index that have them, until `each` has enough.
+    fn each_word(
+        &self,
+        field: Field,
+        beginning: &str,
+        mut each: impl FnMut(&str) -> bool,
+    ) -> Result<(), PlanError> {
+        for segment in self.searcher.segment_readers() {
+            let index = segment.inverted_index(field)?;
+            let mut words = index.terms().range().ge(beginning).into_stream()?;
+            while words.advance() && words.key().starts_with(beginning.as_bytes()) {
+                if std::str::from_utf8(words.key()).is_ok_and(|word| !each(word)) {
+                    return Ok(());
                 }
             }
         }
-        Ok(any_of(ways))
+        Ok(())
     }
 
     fn in_field(&self, field: Field, text: &str, how: How) -> Result<Planned, PlanError> {
@@ -124,24 +190,20 @@ impl Planner<'_> {
     }
 
     fn beginning(&self, field: Field, beginning: &str) -> Result<Planned, PlanError> {
-        let mut terms = std::collections::BTreeSet::new();
-        for segment in self.searcher.segment_readers() {
-            let index = segment.inverted_index(field)?;
-            let mut words = index.terms().range().ge(beginning).into_stream()?;
-            while words.advance() && words.key().starts_with(beginning.as_bytes()) {
-                terms.insert(words.key().to_vec());
-                if terms.len() > MOST_EXPANDED {
-                    let message =
-                        format!("more than {MOST_EXPANDED} words begin with {beginning}: give more letters");
-                    return Err(PlanError::Query(QueryError { at: 0, message }));
-                }
-            }
+        let mut words = BTreeSet::new();
+        self.each_word(field, beginning, |word| {
+            words.insert(Term::from_field_text(field, word));
+            words.len() <= MOST_EXPANDED
+        })?;
+        if words.len() > MOST_EXPANDED {
+            let message =
+                format!("more than {MOST_EXPANDED} words begin with {beginning}: give more letters");
+            return Err(PlanError::Query(QueryError { at: 0, message }));
         }
-        if terms.is_empty() {
+        if words.is_empty() {
             return Ok(Box::new(EmptyQuery));
         }
-        let terms = terms.iter().map(|term| Term::from_field_text(field, &String::from_utf8_lossy(term)));
-        Ok(Box::new(TermSetQuery::new(terms)))
+        Ok(Box::new(TermSetQuery::new(words)))
     }
 
     fn between(&self, when: When, from: Option<i64>, until: Option<i64>) -> Planned {
@@ -179,10 +241,11 @@ impl Planner<'_> {
     }
 }
 
-/// The word, in lower case, where there is one only, of a script with spaces.
+/// The word, as it is indexed, where there is one only, of a script with spaces.
 fn only_word(text: &str) -> Option<String> {
     let mut tokens = Tokens::new(text);
-    let word = tokens.next_token().filter(|token| token.spacing == Spacing::Spaced)?.word.to_owned();
+    let mut word = String::new();
+    push_word(tokens.next_token().filter(|token| token.spacing == Spacing::Spaced)?.word, &mut word);
     tokens.next_token().is_none().then_some(word)
 }
 

@@ -14,13 +14,14 @@ mod merge;
 mod runs;
 mod tag;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Corpus, CorpusError, Writing};
 use learn::{Learned, Map};
-pub(crate) use tag::{Said, Tagger};
+pub(crate) use tag::{Said, Span, Tagger};
 
 /// Of one writing, so that a list of names makes no pairs of all of them.
 const MOST_IN_A_WRITING: usize = 40;
@@ -134,15 +135,18 @@ pub fn entities(
     corpus.fold(
         Vec::new,
         |some: &mut Vec<Tagged>, writing| some.push(tagged(&tagger, &writing)),
-        |some| some.into_iter().for_each(|tagged| counted.take(tagged)),
+        |some| some.into_iter().for_each(|tagged| counted.take(&tagger, tagged)),
         done,
     )?;
+    counted.settle(&tagger);
     Ok(counted.entities(found, settings.most_together))
 }
 
 /// What one writing mentions.
 struct Tagged {
     time: u64,
+    /// The thread it stands in, or its page: who is named there is known to all who write there.
+    thread: u64,
     /// By entity: how often, and how surely.
     mentions: BTreeMap<u32, (u32, f32)>,
 }
@@ -158,7 +162,8 @@ fn tagged(tagger: &Tagger, writing: &Writing) -> Tagged {
             *confidence = confidence.max(span.confidence);
         }
     }
-    Tagged { time: writing.published.unwrap_or(writing.captured), mentions }
+    let thread = xxh3_64(writing.thread.as_ref().unwrap_or(&writing.url).as_bytes());
+    Tagged { time: writing.published.unwrap_or(writing.captured), thread, mentions }
 }
 
 #[derive(Default)]
@@ -168,20 +173,28 @@ struct Counted {
     /// By entity: writings, mentions, first, last.
     totals: BTreeMap<u32, (u32, u32, u64, u64)>,
     pairs: Map<(u32, u32), u32>,
+    /// People with namesakes, by the threads that name them.
+    threads: Map<u64, BTreeSet<u32>>,
+    /// Surnames alone that several people have, with thread and time.
+    open: Vec<(Mention, u64, u64)>,
 }
 
 impl Counted {
-    fn take(&mut self, tagged: Tagged) {
-        for (entity, (count, confidence)) in &tagged.mentions {
-            self.mentions.push(Mention {
-                writing: self.writings,
-                entity: *entity,
-                count: *count,
-                confidence: *confidence,
-            });
-            let total = self.totals.entry(*entity).or_insert((0, 0, u64::MAX, 0));
-            *total = (total.0 + 1, total.1 + count, total.2.min(tagged.time), total.3.max(tagged.time));
-        }
+    fn take(&mut self, tagger: &Tagger, mut tagged: Tagged) {
+        let writing = self.writings;
+        tagged.mentions.retain(|entity, (count, confidence)| {
+            let mention = Mention { writing, entity: *entity, count: *count, confidence: *confidence };
+            let open = tagger.namesakes(*entity).is_some();
+            if open {
+                self.open.push((mention, tagged.thread, tagged.time));
+            } else {
+                if tagger.has_namesakes(*entity) {
+                    self.threads.entry(tagged.thread).or_default().insert(*entity);
+                }
+                self.add(mention, tagged.time);
+            }
+            !open
+        });
         let some: Vec<u32> = tagged.mentions.keys().copied().take(MOST_IN_A_WRITING).collect();
         for (at, one) in some.iter().enumerate() {
             for other in some.iter().skip(at + 1) {
@@ -194,6 +207,24 @@ impl Counted {
             least += 1;
         }
         self.writings += 1;
+    }
+
+    fn add(&mut self, mention: Mention, time: u64) {
+        let total = self.totals.entry(mention.entity).or_insert((0, 0, u64::MAX, 0));
+        *total = (total.0 + 1, total.1 + mention.count, total.2.min(time), total.3.max(time));
+        self.mentions.push(mention);
+    }
+
+    /// Gives surnames to the one of several people who is named in the thread. Where none or several are, it stays open.
+    fn settle(&mut self, tagger: &Tagger) {
+        for (mention, thread, time) in std::mem::take(&mut self.open) {
+            let Some(named) = self.threads.get(&thread) else { continue };
+            let namesakes = tagger.namesakes(mention.entity).unwrap_or_default();
+            let mut meant = namesakes.iter().filter(|entity| named.contains(entity));
+            if let (Some(entity), None) = (meant.next(), meant.next()) {
+                self.add(Mention { entity: *entity, ..mention }, time);
+            }
+        }
     }
 
     /// Those that are mentioned, most of all first, and everything else by their new places.

@@ -56,6 +56,46 @@ pub struct NotAnImage {
     pub mime: String,
 }
 
+/// An image as it was captured.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ImageSeen {
+    /// The capture, `urn:uuid:…`.
+    pub record: String,
+    pub url: String,
+    /// The media type that its server said it is.
+    pub declared: String,
+    pub digest: Option<String>,
+    pub facts: ImageFacts,
+}
+
+/// The images of an archive, and which of them show the same.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Images {
+    /// In the archive's order.
+    pub images: Vec<ImageSeen>,
+    pub groups: Vec<Group>,
+}
+
+impl Images {
+    pub fn of(images: Vec<ImageSeen>) -> Images {
+        let seen: Vec<Seen<'_>> = images
+            .iter()
+            .map(|image| Seen { digest: image.digest.as_deref(), facts: &image.facts })
+            .collect();
+        let groups = duplicates(&seen);
+        Images { images, groups }
+    }
+}
+
+/// Whether an answer may hold an image, by what its server says it is, or by its name where that says nothing.
+pub fn may_be_image(url: &str, declared: &str) -> bool {
+    let path = url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
+    let named = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".ico", ".svg", ".avif"];
+    declared.starts_with("image/")
+        || (!declared.starts_with("text/html") && named.iter().any(|ending| path.ends_with(ending)))
+        || matches!(declared, "" | "application/octet-stream" | "text/plain")
+}
+
 /// Looks at an image as far as it goes; whatever the bytes are, this ends soon.
 pub fn look(bytes: &[u8]) -> Result<ImageFacts, NotAnImage> {
     let mime = mime::detect(None, bytes).mime;

@@ -2,8 +2,20 @@
 //! entity.
 //!
 //! Not here: which entities there are (`entities`), how results are kept.
+//!
+//! - `lexicon`: words that tell of an opinion, and those that turn it; `feeling`: what the words of a text come to
+
+mod feeling;
+mod lexicon;
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+use super::entities::{Entities, Kind, Said, Tagger};
+use super::{Corpus, CorpusError, Writing};
+use feeling::{Feeling, Felt};
+use lexicon::Lexicon;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Opinion {
@@ -35,3 +47,80 @@ pub struct Opinions {
     /// By entity, then by month.
     pub months: Vec<Month>,
 }
+
+/// What is thought in all writings, and what of the entities that were found in them.
+pub fn opinions(
+    corpus: &Corpus,
+    entities: &Entities,
+    done: &(dyn Fn(u64) + Sync),
+) -> Result<Opinions, CorpusError> {
+    let tagger = Tagger::new(&entities.entities);
+    let places: Vec<bool> = entities.entities.iter().map(|entity| entity.kind == Kind::Place).collect();
+    let mut opinions = Opinions::default();
+    let mut months: BTreeMap<(u32, i16, i8), (f64, f64, u32)> = BTreeMap::new();
+    let mut writing = 0;
+    corpus.fold(
+        Vec::new,
+        |some: &mut Vec<Thought>, writing| some.push(thought(&tagger, &places, &writing)),
+        |some| {
+            for thought in some {
+                opinions.writings.extend(thought.whole.map(|opinion| (writing, opinion)));
+                for (entity, opinion) in thought.entities {
+                    let Some(entity) = meant(&tagger, entities, writing, entity) else { continue };
+                    opinions.entities.push((writing, entity, opinion));
+                    let (sum, weight, count) =
+                        months.entry((entity, thought.year, thought.month)).or_default();
+                    *sum += f64::from(opinion.value * opinion.confidence);
+                    *weight += f64::from(opinion.confidence);
+                    *count += 1;
+                }
+                writing += 1;
+            }
+        },
+        done,
+    )?;
+    opinions.months = months
+        .into_iter()
+        .map(|((entity, year, month), (sum, weight, count))| {
+            let mean = if weight > 0.0 { (sum / weight) as f32 } else { 0.0 };
+            Month { entity, year, month, mean, count }
+        })
+        .collect();
+    Ok(opinions)
+}
+
+/// Whom a writing means by a surname that several people have: whom it was found to mention.
+fn meant(tagger: &Tagger, entities: &Entities, writing: u32, entity: u32) -> Option<u32> {
+    let Some(namesakes) = tagger.namesakes(entity) else { return Some(entity) };
+    let from = entities.mentions.partition_point(|mention| mention.writing < writing);
+    let mentions = entities.mentions.get(from..)?.iter().take_while(|mention| mention.writing == writing);
+    mentions.map(|mention| mention.entity).find(|entity| namesakes.contains(entity))
+}
+
+/// What one writing thinks.
+struct Thought {
+    year: i16,
+    month: i8,
+    whole: Option<Opinion>,
+    entities: Vec<(u32, Opinion)>,
+}
+
+fn thought(tagger: &Tagger, places: &[bool], writing: &Writing) -> Thought {
+    let day = writing.time().day();
+    let mut thought = Thought { year: day.year(), month: day.month(), whole: None, entities: Vec::new() };
+    let language = writing.language.as_deref().unwrap_or("en");
+    let Some(lexicon) = Lexicon::of(language) else { return thought };
+    // Who is named in the title is known in the text by the surname.
+    let mut said = Said::default();
+    tagger.tag(writing.title.as_deref().unwrap_or_default(), language, &mut said);
+    let spans = tagger.tag(&writing.text, language, &mut said);
+    let felt = Felt::new(&writing.text, &writing.quotes, lexicon, &spans, places);
+    thought.whole = felt.whole.opinion(1.0);
+    let of_entity =
+        |(entity, (feeling, confidence)): (u32, (Feeling, f32))| Some((entity, feeling.opinion(confidence)?));
+    thought.entities = felt.entities.into_iter().filter_map(of_entity).collect();
+    thought
+}
+
+#[cfg(test)]
+mod tests;

@@ -73,11 +73,15 @@ impl Token {
 
 /// A dot after these ends no sentence.
 const ABBREVIATIONS: &[&str] = &[
-    "dr", "mr", "mrs", "ms", "prof", "st", "sr", "jr", "gen", "col", "lt", "sgt", "capt", "rev", "hon",
-    "gov", "sen", "rep", "pres", "vs", "etc", "no", "vol", "art", "bd", "nr", "str", "ca", "bzw", "ggf",
-    "usw", "inc", "ltd", "corp", "co", "approx", "mme", "mlle", "me", "av", "dra", "sra", "ing", "dipl",
-    "mag", "dott", "sig", "avv", "on", "κ", "κα", "δρ", "καθ", "г", "ул", "им", "jan", "feb", "mar", "apr",
-    "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "z", "b", "u", "a", "d", "h", "v",
+    "etc", "vs", "vol", "nr", "bd", "ca", "bzw", "ggf", "usw", "approx", "dr", "prof", "κ", "κα", "δρ",
+    "καθ", "г", "ул", "им", "z", "b", "u", "h", "v",
+];
+/// Nor after these, where they have a capital: `No. 5`, and not `she said no.`
+const RAISED_ABBREVIATIONS: &[&str] = &[
+    "Mr", "Mrs", "Ms", "St", "Sr", "Jr", "Gen", "Col", "Lt", "Sgt", "Capt", "Rev", "Hon", "Gov", "Sen",
+    "Rep", "Pres", "No", "Art", "Inc", "Ltd", "Corp", "Co", "Mme", "Mlle", "Me", "Av", "Dra", "Sra", "Ing",
+    "Dipl", "Mag", "Dott", "Sig", "Avv", "On", "Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep",
+    "Sept", "Oct", "Nov", "Dec", "Str",
 ];
 
 /// All words of a text, in order.
@@ -266,7 +270,9 @@ impl Line<'_, '_> {
 
     fn is_abbreviation(&self, word: &Token) -> bool {
         let written = word.word(self.text);
-        written.len() <= 6 && ABBREVIATIONS.contains(&written.to_lowercase().as_str())
+        written.len() <= 6
+            && (RAISED_ABBREVIATIONS.contains(&written)
+                || ABBREVIATIONS.contains(&written.to_lowercase().as_str()))
     }
 }
 
@@ -362,6 +368,7 @@ mod tests {
 
     #[test]
     fn sentences_end_where_they_end() {
+        assert_eq!(telling("We said no. Schools are on. Tickets went to us, U.S. style."), ["U.S"]);
         let of = of("Mr. J. Smith came. It was 3.5 km, e.g. far! 希腊危机。好");
         let sentences: Vec<_> = of.iter().map(|(_, t)| t.sentence).collect();
         assert_eq!(sentences, [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3], "{of:?}");

@@ -11,7 +11,7 @@ mod rank;
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::corpus::{Corpus, CorpusError};
 use authors::AuthorNumber;
@@ -26,7 +26,7 @@ const BY_QUOTED_NAME: f32 = 0.8;
 const BY_NAME: f32 = 0.6;
 
 /// One who writes. Where nothing better is known, those of one name on one site are one.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Author {
     pub name: String,
     pub site: String,
@@ -45,7 +45,7 @@ pub struct Author {
 }
 
 /// How often one refers to another, by kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     pub replies: u64,
     pub quotes: u64,
@@ -54,7 +54,7 @@ pub struct Counts {
 }
 
 /// One author refers to another; by their places in the list of authors.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tie {
     pub from: usize,
     pub to: usize,
@@ -66,7 +66,7 @@ pub struct Tie {
 }
 
 /// A site as an author of its own: what its pages link to counts.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Site {
     pub site: String,
     pub writings: u64,
@@ -79,7 +79,7 @@ pub struct Site {
     pub influence: f64,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Social {
     /// The most influential first.
     pub authors: Vec<Author>,

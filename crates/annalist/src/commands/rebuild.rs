@@ -3,10 +3,13 @@
 use std::path::Path;
 
 use annalist_knowledge::Places;
+use annalist_knowledge::import::Imports;
+use annalist_study::offline::Stage;
 use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::cli::RebuildArgs;
+use crate::commands::study::{keep, studied};
 use crate::exit::{BadConfiguration, Exit};
 use crate::knowledge::{follow, job_at, locked, spec_of};
 use crate::progress::Progress;
@@ -21,13 +24,25 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
         let what = "is being crawled: stop the crawl first (annalist stop), or let it end";
         return Err(BadConfiguration(format!("{} {what}", args.dir.display())).into());
     };
-    let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
+    let watch = Watch::start(Progress::unless(args.quiet))?;
     let places = Places::of(job.root());
     for place in [places.web(), places.search()] {
         remove(&place)?;
     }
     let started = std::time::Instant::now();
     let followed = follow(&job, &spec, &watch)?;
+    if places.imports().is_dir() {
+        remove(&places.imported())?;
+        let mut imports = Imports::open(job.root())?;
+        imports.repeat()?;
+        imports.settle()?;
+    }
+    let done = Stage::done_in(&places.study());
+    if !done.is_empty() {
+        remove(&places.study())?;
+        let (corpus, found) = studied(&job, &spec, &done, &watch)?;
+        keep(&job, &corpus, &found, &watch)?;
+    }
     drop(watch);
     let seconds = started.elapsed().as_secs_f64();
     if !args.quiet {

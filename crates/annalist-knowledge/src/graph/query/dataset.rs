@@ -11,6 +11,7 @@ use super::super::cursor::Statements;
 use super::super::error::GraphError;
 use super::super::id::Id;
 use super::super::reading::Graph;
+use super::guard::Noticed;
 use super::{Datasets, budget};
 
 /// A term in the engine: its id, and itself where the query made it and the graph may not know it.
@@ -64,15 +65,22 @@ impl Hash for Node {
     }
 }
 
+#[derive(Clone)]
 pub struct Dataset<'a> {
     graph: &'a Graph,
     datasets: Datasets,
     /// The graphs that make up the default graph, where the query says which.
     from: Option<Vec<Id>>,
+    noticed: Noticed,
 }
 
 impl<'a> Dataset<'a> {
-    pub fn new(graph: &'a Graph, datasets: Datasets, asked: Option<&QueryDataset>) -> Dataset<'a> {
+    pub fn new(
+        graph: &'a Graph,
+        datasets: Datasets,
+        asked: Option<&QueryDataset>,
+        noticed: Noticed,
+    ) -> Dataset<'a> {
         let mut text = Vec::new();
         let from = asked.map(|asked| {
             let mut ids: Vec<Id> =
@@ -81,7 +89,7 @@ impl<'a> Dataset<'a> {
             ids.dedup();
             ids
         });
-        Dataset { graph, datasets, from }
+        Dataset { graph, datasets, from, noticed }
     }
 
     fn found(&self, triple: [Option<Id>; 3], graph: Option<Option<Id>>) -> Result<Found, GraphError> {
@@ -190,6 +198,15 @@ impl<'a> QueryableDataset<'a> for Dataset<'a> {
     }
 
     fn externalize_expression_term(&self, term: Node) -> Result<ExpressionTerm, GraphError> {
-        Ok(self.externalize_term(term)?.into())
+        let term = self.externalize_term(term)?;
+        if self.noticed.gathers {
+            let bytes = match &term {
+                Term::Literal(literal) => literal.value().len(),
+                Term::NamedNode(node) => node.as_str().len(),
+                Term::BlankNode(node) => node.as_str().len(),
+            };
+            budget::hold(bytes + self.noticed.separator_bytes + size_of::<ExpressionTerm>());
+        }
+        Ok(term.into())
     }
 }

@@ -55,7 +55,7 @@ fn tokens(text: &str) -> Vec<(String, Spacing)> {
 fn stem(word: &str, code: &str) -> Option<String> {
     let language = Language::of(code);
     let says_something = word.len() > 1 && !language.is_stop_word(word) && language.has_stems();
-    says_something.then(|| folded(&language.stem(word)))
+    says_something.then(|| language.stem(word))
 }
 
 fn has_sequence(text: &str, sequence: &[String]) -> bool {
@@ -80,12 +80,12 @@ fn has_words(entry: &Entry, within: Within, text: &str, how: How) -> bool {
         });
     }
     let code = entry.language.as_deref().unwrap_or_default();
-    let wanted = stem(&sought[0].0, code);
-    let has_forms = how == How::AnyForm && within == Within::Anywhere && sought.len() == 1;
+    let wanted = stem(&sequence[0], code);
+    let has_forms = how == How::AnyForm && sought.len() == 1;
     let in_another_form = has_forms
         && sought[0].1 == Spacing::Spaced
         && wanted.is_some()
-        && texts.iter().flat_map(|text| tokens(text)).any(|(word, _)| stem(&word, code) == wanted);
+        && texts.iter().flat_map(|text| tokens(text)).any(|(word, _)| stem(&folded(&word), code) == wanted);
     in_another_form || texts.iter().any(|text| has_sequence(text, &sequence))
 }
 

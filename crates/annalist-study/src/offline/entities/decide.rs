@@ -1,5 +1,7 @@
 //! Which of the runs of words with capitals are names, and of what. What is known of them was counted in `learn.rs`.
 
+use annalist_judge::text::{Frequencies, Language};
+
 use super::fold::{is_first_name, is_place};
 use super::learn::{Learned, NameCount};
 use super::lists::Class;
@@ -11,8 +13,13 @@ const MOSTLY_RAISED: f32 = 0.8;
 const NEARLY_ALWAYS_RAISED: f32 = 0.93;
 /// German nouns have an article or an adjective before them more often.
 const SELDOM_WITH_ARTICLE: f32 = 0.08;
+/// A name begins a sentence at most so many times as often as it stands in one.
+const BEGINNINGS: u32 = 3;
 /// What nothing but chance would explain.
 const SOME_EVIDENCE: f32 = 0.75;
+/// The same where chance had many occasions.
+const EVIDENCE_OF_MANY: f32 = 0.25;
+const MANY: u32 = 5;
 
 const PLACE_ENDINGS: &[&str] = &[
     "ville", "stadt", "burg", "burgh", "dorf", "heim", "hausen", "borough", "bury", "grad", "polis", "πολη",
@@ -56,10 +63,26 @@ fn judge(learned: &Learned, name: &str, count: &NameCount) -> Option<Name> {
     let lists = count.words();
     let classes: Vec<Class> =
         words.iter().map(|word| lists.class(&word.trim_end_matches('.').to_lowercase())).collect();
+    // Words that nearly always begin a sentence are none of a name's: where they do not, something is left out before them.
+    let begins = words.first().map_or(0, |word| learned.word(word, nouns).begins);
+    if begins > BEGINNINGS * words.first().map_or(0, |word| learned.word(word, nouns).raised).max(1) {
+        return None;
+    }
+    let classes: Vec<Class> = words
+        .iter()
+        .zip(classes)
+        .map(
+            |(word, class)| {
+                if nouns && is_compound_organisation(word) { class.or(Class::ORGANISATION) } else { class }
+            },
+        )
+        .collect();
     let first_name = words.first().filter(|_| words.len() > 1).is_some_and(|word| {
         // Berlin, Roman and Young are first names too.
         let plain = classes.first().is_none_or(|class| *class == Class::default()) && !is_place(word);
-        plain && is_first_name(word) && (nouns || raised(learned, word) >= MOSTLY_RAISED)
+        let namely =
+            if nouns { is_no_noun(learned, word, 0) } else { raised(learned, word) >= MOSTLY_RAISED };
+        plain && is_first_name(word) && namely
     });
     let looked = Looked { first_name, place: is_place(name), words, classes, nouns, count };
     let accepted = match looked.words.as_slice() {
@@ -91,6 +114,42 @@ pub(super) fn is_no_noun(learned: &Learned, word: &str, least: u32) -> bool {
     let count = learned.word(word, true);
     let with_article = count.articles as f32 / count.raised.max(1) as f32;
     count.raised >= least && count.lower * 10 <= count.raised && with_article < SELDOM_WITH_ARTICLE
+}
+
+/// German puts words together: `Bürgerunion`.
+fn is_compound_organisation(word: &str) -> bool {
+    const LAST: [&str; 22] = [
+        "union",
+        "partei",
+        "verband",
+        "verein",
+        "bank",
+        "institut",
+        "ministerium",
+        "gericht",
+        "gesellschaft",
+        "gewerkschaft",
+        "stiftung",
+        "werke",
+        "werk",
+        "schule",
+        "universität",
+        "zeitung",
+        "museum",
+        "bund",
+        "agentur",
+        "kommission",
+        "bündnis",
+        "theater",
+    ];
+    let lower = word.to_lowercase();
+    LAST.iter().any(|last| lower.len() > last.len() && lower.ends_with(last))
+}
+
+/// Whether no list of frequent German words has it.
+fn is_rare(word: &str) -> bool {
+    let (german, frequencies) = (Language::of("de"), Frequencies::of("de"));
+    frequencies.idf(&german.stem(&word.to_lowercase())) >= frequencies.idf("\u{1}")
 }
 
 impl Looked<'_> {
@@ -162,6 +221,9 @@ impl Looked<'_> {
         if self.place {
             return true;
         }
+        if self.are_two(learned) {
+            return false;
+        }
         let plain = |class: &Class| *class == Class::default() || class.is(Class::PARTICLE);
         if self.first_name && self.classes.iter().all(plain) {
             // `Will Power` is one if power has a capital.
@@ -177,9 +239,28 @@ impl Looked<'_> {
         }
         if self.nouns {
             // Two nouns side by side, again and again, neither of them with an article.
-            return several && count.writings > 2 && !long.is_empty() && long.iter().all(namely);
+            let often = several && count.writings > 2 && !long.is_empty();
+            return often
+                && (long.iter().all(namely)
+                    || self.contexts() > 2 && long.first().is_some_and(|word| is_rare(word)));
         }
         several && (long.iter().any(namely) || count.writings > 2 && self.contexts() > 2)
+    }
+
+    /// `Weber von Berlin`: who is from somewhere, both named without the other.
+    fn are_two(&self, learned: &Learned) -> bool {
+        let Some(middle) = self.words.iter().position(|word| word.starts_with(char::is_lowercase)) else {
+            return false;
+        };
+        let (before, after) = self.words.split_at(middle);
+        let after = after
+            .iter()
+            .skip_while(|word| word.starts_with(char::is_lowercase))
+            .copied()
+            .collect::<Vec<_>>()
+            .join(" ");
+        let often = |name: &str| learned.names.get(name).is_some_and(|count| count.count > self.count.count);
+        !self.any(Class::ORGANISATION) && often(&before.join(" ")) && often(&after)
     }
 
     /// What it is a name of, and how much more speaks for it than for anything else, from 0 to 1.
@@ -206,7 +287,12 @@ impl Looked<'_> {
         if self.place {
             place += 3.5;
         }
-        if several && self.any(Class::PLACE) {
+        // `Lake Erie`, `Erie Canal`; what stands in the middle is what an organisation cares for.
+        let at_ends = [self.classes.first(), self.classes.last()]
+            .into_iter()
+            .flatten()
+            .any(|class| class.is(Class::PLACE));
+        if several && at_ends {
             place += 3.0;
         }
         if several && self.classes.first().is_some_and(|class| class.is(Class::DEMONYM)) && is_place(last) {
@@ -234,7 +320,14 @@ impl Looked<'_> {
         let mut all = [(person, Kind::Person), (place, Kind::Place), (organisation, Kind::Organisation)];
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
         let [(best, kind), (second, _), _] = all;
-        if best >= SOME_EVIDENCE {
+        let least = if count.writings >= MANY { EVIDENCE_OF_MANY } else { SOME_EVIDENCE };
+        // Who is written about often is called by the last name; who is not, and says something, is an organisation.
+        let called = learned.names.get(last).map_or(0, |alone| alone.telling);
+        let uncalled = several && count.writings >= MANY && called * 10 < count.telling;
+        if kind == Kind::Person && best < SOME_EVIDENCE && uncalled {
+            return (Kind::Organisation, 0.1);
+        }
+        if best >= least {
             return (kind, ((best - second.max(0.0)) / 3.0).clamp(0.0, 1.0));
         }
         // Two or three words that are nothing but names are somebody's mostly.
@@ -246,6 +339,13 @@ impl Looked<'_> {
                 }
                 if self.nouns { is_no_noun(learned, word, 1) } else { raised(learned, word) >= MOSTLY_RAISED }
             });
-        if names && count.articles * 4 < count.count { (Kind::Person, 0.2) } else { (Kind::Other, 0.2) }
+        if self.nouns && several && count.articles * 4 >= count.count {
+            // `die Philharmonie Köln`
+            return (Kind::Organisation, 0.2);
+        }
+        if !names || count.articles * 4 >= count.count {
+            return (Kind::Other, 0.2);
+        }
+        if uncalled { (Kind::Organisation, 0.1) } else { (Kind::Person, 0.2) }
     }
 }

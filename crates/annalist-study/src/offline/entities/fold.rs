@@ -67,6 +67,18 @@ fn fold_with(word: &str, accents: Accents, out: &mut String) {
     }
 }
 
+/// In lower case and without accents.
+pub(super) fn plain(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars().flat_map(char::to_lowercase) {
+        match bare(c) {
+            Some(plain) => out.push_str(plain),
+            None => out.push(c),
+        }
+    }
+    out
+}
+
 /// The number of a word's form.
 pub(super) fn key(word: &str, buffer: &mut String) -> u64 {
     buffer.clear();

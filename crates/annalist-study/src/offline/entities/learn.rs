@@ -27,6 +27,8 @@ const AGES: std::ops::RangeInclusive<u32> = 14..=105;
 pub(super) struct WordCount {
     pub lower: u32,
     pub raised: u32,
+    /// How often it begins a sentence, where nothing tells.
+    pub begins: u32,
     /// Of those with a capital, how many have an article before them.
     pub articles: u32,
 }
@@ -126,6 +128,9 @@ impl Learned {
                 } else {
                     count.lower += 1;
                 }
+            } else if is_raised && token.joint == Joint::Sentence {
+                lower_into(token.core(text), &mut self.lower);
+                self.words.entry(word_id(&self.lower, nouns)).or_default().begins += 1;
             }
             after_article = token.shape == Shape::Lower && {
                 let word = token.core(text);
@@ -217,6 +222,7 @@ impl Learned {
             let known = self.words.entry(id).or_default();
             known.lower += count.lower;
             known.raised += count.raised;
+            known.begins += count.begins;
             known.articles += count.articles;
         }
         for (name, count) in other.names {
@@ -232,7 +238,7 @@ impl Learned {
     fn forget(&mut self) {
         let mut least = 1;
         while self.words.len() > MOST_WORDS {
-            self.words.retain(|_, count| count.lower + count.raised > least);
+            self.words.retain(|_, count| count.lower + count.raised + count.begins > least);
             least += 1;
         }
         let mut least = 1;

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::sync::OnceLock;
 
+use annalist_judge::text::Language;
+
 /// What a word may be, as bits: many are several things.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Class(u16);
@@ -43,8 +45,12 @@ impl Class {
 }
 
 /// The words of one language.
-#[derive(Debug, Default)]
-pub(super) struct Words(HashMap<&'static str, Class>);
+#[derive(Debug)]
+pub(super) struct Words {
+    classes: HashMap<&'static str, Class>,
+    /// English has a list of its own: the judge's has `new`.
+    stops: Option<&'static Language>,
+}
 
 impl Words {
     pub(super) fn of(language: &str) -> &'static Words {
@@ -64,12 +70,16 @@ impl Words {
                 }
             }
         }
-        Words(words)
+        Words { classes: words, stops: (language != "en").then(|| Language::of(language)) }
     }
 
     /// Of a word in lower case.
     pub(super) fn class(&self, word: &str) -> Class {
-        self.0.get(word).copied().unwrap_or_default()
+        let known = self.classes.get(word).copied().unwrap_or_default();
+        if known == Class::default() && self.stops.is_some_and(|language| language.is_stop_word(word)) {
+            return Class::STOP;
+        }
+        known
     }
 }
 
@@ -96,7 +106,8 @@ const LANGUAGES: &str = "bg cs da de el en es fi fr hr hu it nb nl no pl pt ro r
 #[rustfmt::skip]
 const LISTS: &[(&str, Class, &str)] = &[
     ("*", Class::HONORIFIC, "mr mrs ms miss dr prof sir dame lord lady mister madam rev reverend saint herr frau mme mlle monsieur madame \
-        señor señora sr sra don doña signor signora dott dottor avv pan pani κύριος κύριο κυρία κ κα δρ господин г-н г-жа госпожа"),
+        señor señora sr sra don doña signor signora herrn dott dottor avv pan pani κύριος κύριο κυρία κ κα δρ господин г-н г-жа госпожа"),
+    ("fr", Class::HONORIFIC, "m mm"),
     ("*", Class::ROLE, "president minister chancellor senator governor mayor professor doctor captain general colonel major sergeant lieutenant \
         admiral commander inspector judge king queen prince princess emperor pope bishop archbishop cardinal father sister brother ambassador \
         secretary chairman chairwoman chairperson chair director chief ceo coach manager editor spokesman spokeswoman spokesperson councillor \
@@ -182,7 +193,8 @@ const LISTS: &[(&str, Class, &str)] = &[
         mercredi jeudi vendredi samedi dimanche gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre lunedì martedì mercoledì \
         giovedì venerdì sabato domenica"),
     ("fr", Class::DEMONYM, "français française européen européenne grec grecque allemand allemands européens"),
-    ("el", Class::ORDINARY, "ιανουάριος ιανουαρίου φεβρουάριος φεβρουαρίου μάρτιος μαρτίου απρίλιος απριλίου μάιος μαΐου ιούνιος ιουνίου ιούλιος \
+    ("el", Class::ORDINARY, "ιανουάριο φεβρουάριο μάρτιο απρίλιο μάιο μάη ιούνιο ιούλιο αύγουστο σεπτέμβριο οκτώβριο νοέμβριο δεκέμβριο χριστούγεννα πάσχα \
+        ιανουάριος ιανουαρίου φεβρουάριος φεβρουαρίου μάρτιος μαρτίου απρίλιος απριλίου μάιος μαΐου ιούνιος ιουνίου ιούλιος \
         ιουλίου αύγουστος αυγούστου σεπτέμβριος σεπτεμβρίου οκτώβριος οκτωβρίου νοέμβριος νοεμβρίου δεκέμβριος δεκεμβρίου δευτέρα τρίτη τετάρτη πέμπτη \
         παρασκευή σάββατο κυριακή"),
     ("el", Class::DEMONYM, "έλληνας έλληνες ελλήνων γερμανοί ευρωπαίοι τούρκοι αμερικανοί"),
@@ -224,13 +236,17 @@ const LISTS: &[(&str, Class, &str)] = &[
     ("es pt", Class::OF, "de del do da para los las"),
     ("it", Class::OF, "di del della dei delle dello d per"),
     ("nl", Class::OF, "van voor"),
+    ("el", Class::OF, "για του της των"),
 
+    ("el", Class::STOP, "όταν ίσως χθες σήμερα αύριο κάποιοι κανείς υπάρχει υπάρχουν μετά πριν όμως έτσι τότε εδώ εκεί"),
+    ("de", Class::STOP, "manche wer vielleicht inzwischen allerdings sonst dank gestern morgen nach bei außerdem dort dann danach"),
+    ("fr", Class::STOP, "certains certaines peut-être depuis pendant hier demain aujourd'hui ainsi puis ensuite après avant chez dès"),
     ("en", Class::STOP, "the a an this that these those it he she we they you i his her its their our your my in on at by for from with of to as but \
         and or if when while after before since although though however because so there here what who why how where which then than not no yes \
         is are was were has have had do does did can could would should might must also only even just now many most \
         some both each every other another such more very next please let thank thanks dear hello hi see about into \
         over under between during through against without within despite according still never ever once again perhaps maybe instead \
-        meanwhile nobody nothing everyone everybody somebody someone something anyone never always often sometimes later earlier"),
+        meanwhile nobody nothing everyone everybody somebody someone something anyone never always often sometimes later earlier whoever whatever whenever wherever"),
 ];
 
 #[cfg(test)]

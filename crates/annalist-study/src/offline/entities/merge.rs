@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::decide::{Name, is_no_noun, raised};
-use super::fold::{is_first_name, is_place, key, name_key};
+use super::fold::{is_first_name, is_place, key, name_key, plain};
 use super::learn::{Learned, Map};
 use super::lists::Class;
 use super::{Entity, Kind, Known};
@@ -134,7 +134,7 @@ impl Merger {
             taken.insert(letters, at);
             self.alias(at, letters);
             if let Some(entity) = self.names.get_mut(at).map(|name| &mut name.entity)
-                && matches!(entity.kind, Kind::Other | Kind::Person)
+                && !is_place(&entity.name)
             {
                 entity.kind = Kind::Organisation;
             }
@@ -260,16 +260,19 @@ fn is_suffix(word: &str) -> bool {
     word.chars().all(|c| matches!(c, 'I' | 'V' | 'X')) || matches!(word, "Jr" | "Jr." | "Sr" | "Sr.")
 }
 
-/// Whether the letters are the first ones of the name's words.
+/// Whether the letters stand in the name in their order, and the first ones of its words are among them.
 fn stands_for(letters: &str, name: &str) -> bool {
-    let letters: Vec<char> =
-        letters.chars().filter(|c| c.is_alphabetic()).flat_map(char::to_lowercase).collect();
-    let firsts: Vec<char> =
-        name.split([' ', '-']).filter_map(|word| word.chars().next()).flat_map(char::to_lowercase).collect();
-    let mut rest = firsts.iter();
-    letters.len() > 1
-        && letters.first() == firsts.first()
-        && letters.iter().all(|letter| rest.any(|first| first == letter))
+    let (letters, name) = (plain(letters), plain(name));
+    let letters: Vec<char> = letters.chars().filter(|c| c.is_alphabetic()).collect();
+    let firsts: Vec<char> = name.split([' ', '-']).filter_map(|word| word.chars().next()).collect();
+    let mut rest = name.chars();
+    let in_order = letters.iter().all(|letter| rest.any(|c| c == *letter));
+    let mut taken = letters.iter();
+    let begun = firsts
+        .iter()
+        .filter(|first| taken.clone().any(|letter| letter == *first && taken.any(|l| l == *first)))
+        .count();
+    letters.len() > 1 && in_order && letters.first() == firsts.first() && begun * 2 >= letters.len()
 }
 
 #[cfg(test)]
@@ -279,6 +282,7 @@ mod tests {
     #[test]
     fn letters_stand_for_a_name_in_its_order() {
         assert!(stands_for("ECB", "European Central Bank") && stands_for("UoA", "University of Athens"));
+        assert!(stands_for("ΑΕΚΣ", "Αθλητική Ένωση Καστρίτσας"));
         assert!(!stands_for("EBC", "European Central Bank") && !stands_for("A", "Athens"));
     }
 

@@ -76,7 +76,13 @@ fn run_end(text: &str, all: &[Token], first: usize, words: &Words, lower: &mut S
         return None;
     }
     lower_into(all.get(first)?.core(text), lower);
-    let begins_organisation = words.class(lower).is(Class::ORGANISATION);
+    let mut begins_organisation = words.class(lower).is(Class::ORGANISATION);
+    // `La Ligue des Rivages` begins with the second word.
+    let mut begin = if words.class(lower).is(Class::STOP.or(Class::ARTICLE).or(Class::WHERE)) {
+        first + 1
+    } else {
+        first
+    };
     let (mut last, mut at, mut particles) = (first, first + 1, 0);
     while let Some(token) = all.get(at).filter(|token| token.goes_on()) {
         if token.shape.is_raised() {
@@ -87,16 +93,25 @@ fn run_end(text: &str, all: &[Token], first: usize, words: &Words, lower: &mut S
                     break;
                 }
             }
+            if at == begin {
+                lower_into(token.core(text), lower);
+                let class = words.class(lower);
+                begins_organisation = class.is(Class::ORGANISATION);
+                begin += usize::from(class.is(Class::STOP));
+            }
             (last, particles) = (at, 0);
         } else {
             lower_into(token.core(text), lower);
             let class = words.class(lower);
             // `Bank of England`: something is of something; a person is seldom.
             let second = particles > 0
-                && matches!(lower.as_str(), "the" | "der" | "den" | "la" | "las" | "los" | "het");
+                && matches!(
+                    lower.as_str(),
+                    "the" | "der" | "den" | "la" | "las" | "los" | "het" | "το" | "τη" | "την" | "τον" | "τα"
+                );
             // `Centre for Research` is one, `Juliet for Broadway` are two.
             let purpose = matches!(lower.as_str(), "for" | "für" | "pour" | "para" | "per" | "voor");
-            let of = class.is(Class::OF) && last == first && (!purpose || begins_organisation);
+            let of = class.is(Class::OF) && last == begin && (!purpose || begins_organisation);
             let joins = class.is(Class::PARTICLE) || of || second;
             if token.shape != Shape::Lower || !joins || particles == MOST_PARTICLES {
                 break;
@@ -146,7 +161,9 @@ fn push(
         let class = of(at);
         let small = token(at).is_some_and(|t| t.shape == Shape::Lower);
         let upper = token(at).is_some_and(|t| t.shape == Shape::Upper);
-        small || class.is(Class::ORDINARY) || class.is(Class::STOP.or(Class::ARTICLE)) && !upper
+        small
+            || class.is(Class::ORDINARY)
+            || class.is(Class::STOP.or(Class::ARTICLE).or(Class::WHERE)) && !upper
     };
     while from < to && loose(from) {
         from += 1;

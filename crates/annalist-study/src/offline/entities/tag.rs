@@ -12,7 +12,7 @@ const SURNAME_OF_SOMEBODY_NAMED: f32 = 0.9;
 const SURNAME_ALONE: f32 = 0.6;
 const FIRST_NAME_OF_SOMEBODY_NAMED: f32 = 0.5;
 
-/// An entity at a place of a text.
+/// An entity at a place of a text; a number beyond all entities stands for one of several [namesakes](Tagger::namesakes).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Span {
     pub entity: u32,
@@ -30,6 +30,9 @@ pub(crate) struct Tagger {
     ends: Vec<Option<(u64, u64)>>,
     /// Words that people are called by, if nothing else is said.
     parts: Map<u64, ()>,
+    /// Surnames that several people have, with their place among `namesakes`.
+    shared: Map<u64, u32>,
+    namesakes: Vec<Vec<u32>>,
 }
 
 #[derive(Debug, Default)]
@@ -82,7 +85,41 @@ impl Tagger {
             tagger.parts.extend(ends.into_iter().flat_map(|(first, last)| [(first, ()), (last, ())]));
             tagger.ends.push(ends);
         }
+        tagger.share();
         tagger
+    }
+
+    /// Finds the people who cannot be told apart by their surname.
+    fn share(&mut self) {
+        let mut people: Map<u64, Vec<u32>> = Map::default();
+        for (entity, ends) in (0..).zip(&self.ends) {
+            if let Some((_, last)) = ends {
+                people.entry(*last).or_default().push(entity);
+            }
+        }
+        let root = self.nodes.first().map(|root| &root.next);
+        let is_shared = |surname: &u64| {
+            let node = root.and_then(|next| self.nodes.get(*next.get(surname)? as usize));
+            node.is_some_and(|node| node.ambiguous)
+        };
+        let mut people: Vec<(u64, Vec<u32>)> =
+            people.into_iter().filter(|(surname, _)| is_shared(surname)).collect();
+        people.sort_unstable();
+        for (at, (surname, namesakes)) in (0..).zip(people) {
+            self.shared.insert(surname, at);
+            self.namesakes.push(namesakes);
+        }
+    }
+
+    /// The people whom a span may be about that is of no entity but of one of them.
+    pub(crate) fn namesakes(&self, entity: u32) -> Option<&[u32]> {
+        let place = (entity as usize).checked_sub(self.ends.len())?;
+        self.namesakes.get(place).map(Vec::as_slice)
+    }
+
+    /// Whether the surname of a person is somebody else's too.
+    pub(crate) fn has_namesakes(&self, entity: u32) -> bool {
+        self.ends_of(entity).is_some_and(|(_, last)| self.shared.contains_key(&last))
     }
 
     fn add(&mut self, entity: u32, spelling: &str) {
@@ -209,6 +246,9 @@ impl Tagger {
                 (!read.is_in_an_organisation(found.first)).then_some((entity, FULL))
             }
             Some(entity) => alone.then_some((entity, SURNAME_ALONE)),
+            None if let Some(shared) = self.shared.get(&form).or_else(|| self.shared.get(&base)) => {
+                alone.then_some((self.ends.len() as u32 + shared, SURNAME_ALONE))
+            }
             None => {
                 let is_called =
                     |entity: &&u32| self.ends_of(**entity).is_some_and(|(first, _)| first == form);

@@ -8,7 +8,7 @@ use annalist_model::link::shortened;
 
 use super::mentioned;
 use crate::offline::lent::{Lent, StemSet};
-use crate::offline::{Corpus, CorpusError, Day, Named, Term, Vocabulary, Writing};
+use crate::offline::{Corpus, CorpusError, Day, Named, Vocabulary, Writing};
 
 /// What is new stands at the beginning.
 const BEGINNING: usize = 4000;
@@ -46,6 +46,7 @@ pub(super) fn reports(
     mut take: impl FnMut(Report) + Send,
 ) -> Result<(), CorpusError> {
     let lent = Lent::default();
+    let telling: Vec<bool> = named.names.iter().map(|name| is_telling(name)).collect();
     let mut texts = HashSet::new();
     let mut first = 0;
     corpus.fold(
@@ -69,7 +70,8 @@ pub(super) fn reports(
                 }
                 for writing in &mut report.writings {
                     *writing += first;
-                    report.features.extend(names_of(named, *writing).map(Feature::Name));
+                    let tells = |name: &u32| telling.get(*name as usize).copied().unwrap_or_default();
+                    report.features.extend(names_of(named, *writing).filter(tells).map(Feature::Name));
                 }
                 report.features.sort_unstable();
                 report.features.dedup();
@@ -128,15 +130,16 @@ pub(super) fn repeated(
         .filter_map(|term| {
             let place = words.place(term.id)?;
             let known = words.get(place)?;
-            let tells = is_telling(known) && known.writings as f32 <= EVERYWHERE * words.writings as f32;
+            let tells =
+                is_telling(&known.surface) && known.writings as f32 <= EVERYWHERE * words.writings as f32;
             tells.then_some(Feature::Term(language, place))
         })
         .collect()
 }
 
 /// Numbers and months come and go with the calendar.
-fn is_telling(term: &Term) -> bool {
+fn is_telling(surface: &str) -> bool {
     let is_word =
         |word: &str| word.chars().any(char::is_alphabetic) && dates::month(&word.to_lowercase()).is_none();
-    term.surface.split(' ').all(is_word)
+    surface.split(' ').all(is_word)
 }

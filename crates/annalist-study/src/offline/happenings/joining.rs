@@ -88,7 +88,10 @@ impl<'b> Postings<'b> {
         // The reports of each, and for each report where it is.
         let mut cores: Vec<HashSet<u32>> = Vec::new();
         let mut places: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (number, burst) in (0_u32..).zip(self.bursts) {
+        // Days come last: what happens on the same day is not the same.
+        let (days, others): (Vec<_>, Vec<_>) =
+            (0_u32..).zip(self.bursts).partition(|(_, burst)| matches!(burst.feature, Feature::Day(_)));
+        for (number, burst) in others.into_iter().chain(days) {
             let with = self.dated(number);
             let mut shared: BTreeMap<usize, u32> = BTreeMap::new();
             for report in &with {

@@ -27,7 +27,7 @@ const ENOUGH: f64 = 0.2;
 /// Of those who mention it, that must be about it.
 const REPORTED: f64 = 0.5;
 /// A sentence is taken where no title tells anything.
-const SENTENCE: f64 = 0.3;
+const SENTENCE: f64 = 0.1;
 
 /// What a text is about stands here, or more than once.
 const LEAD: usize = 400;

@@ -8,7 +8,7 @@ use super::vectors::{Sample, Vector};
 
 /// Groups to begin with.
 const MOST_GROUPS: usize = 120;
-const WRITINGS_FOR_A_GROUP: usize = 8;
+const WRITINGS_FOR_A_GROUP: usize = 15;
 const ROUNDS: usize = 15;
 const LAST_ROUNDS: usize = 4;
 /// Two groups are one topic where the likeness between them is this share of the likeness within them.
@@ -17,7 +17,7 @@ const ALIKE: f32 = 0.3;
 const BEYOND_CHANCE: f32 = 2.0;
 /// Of the sample, for the smallest topic.
 const SMALLEST_SHARE: f32 = 0.002;
-const SMALLEST: f32 = 4.0;
+const SMALLEST: f32 = 5.0;
 /// The same choices in every run.
 const DICE: u64 = 0x5eed_0f70_91c5;
 

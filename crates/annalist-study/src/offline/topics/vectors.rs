@@ -11,6 +11,8 @@ use crate::offline::{Corpus, CorpusError, Vocabulary, Words, Writing};
 const MOST_WORDS: usize = 64;
 /// A word that so large a share of a language's writings has tells nothing.
 const EVERYWHERE: f32 = 0.4;
+/// A writing with fewer words fits many groups and makes none.
+const FEWEST_WORDS: usize = 10;
 /// Writings that are compared with each other, of each language.
 const SAMPLE: usize = 30_000;
 /// A word that so many of a site's writings have belongs to the site, not to them.
@@ -128,7 +130,7 @@ impl Taking {
         let is_its_turn = self.met.is_multiple_of(self.step);
         // What was copied a hundred times is one text about its topic.
         let is_new = taken.simhash == 0 || !self.texts.contains(&taken.simhash);
-        if is_its_turn && is_new && !taken.vector.is_empty() {
+        if is_its_turn && is_new && taken.vector.len() >= FEWEST_WORDS {
             self.texts.insert(taken.simhash);
             self.taken.push((taken.site, taken.vector));
         }

@@ -1,0 +1,100 @@
+use super::{associations, news, renamings};
+use crate::offline::{Corpus, Day, Vocabulary, Writing, phrases};
+
+const ANYTHING: &str =
+    "morning people street garden letter window summer table music school money winter doctor river friend";
+
+fn writing(number: usize, day: i32, text: String) -> Writing {
+    Writing {
+        id: format!("http://a.test/{number}"),
+        url: format!("http://a.test/{number}"),
+        text,
+        language: Some("en".to_owned()),
+        published: Some(Day(day).time().millis()),
+        ..Writing::default()
+    }
+}
+
+fn anything(number: usize) -> &'static str {
+    ANYTHING.split(' ').nth(number * 7 % 15).unwrap()
+}
+
+fn corpus(dir: &std::path::Path, name: &str, writings: impl Iterator<Item = Writing>) -> Corpus {
+    Corpus::write(&dir.join(name), writings).unwrap()
+}
+
+/// A party that has another name in the second crawl, among others that keep theirs.
+fn party(n: usize, day: i32) -> Writing {
+    let party = if day < 15_500 { "Orange Alliance" } else { "Citizens Forum" };
+    let text = match n % 4 {
+        0 => format!(
+            "We heard that the {party} wants cheaper trains, said Marta Lind about the {}.",
+            anything(n)
+        ),
+        1 => {
+            format!("Nobody but the {party} speaks of railway tickets and Marta Lind of the {}.", anything(n))
+        }
+        2 => format!("Then the Harbour Club opened the {} and the fishermen sang.", anything(n)),
+        _ => format!("So the Mountain Club closed the {} for the skiers.", anything(n)),
+    };
+    writing(n, day, text)
+}
+
+fn two_crawls(dir: &std::path::Path) -> [Corpus; 2] {
+    [
+        corpus(dir, "one", (0..120).map(|n| party(n, 15_000 + n as i32 * 4))),
+        corpus(dir, "two", (60..240).map(|n| party(n, 15_000 + n as i32 * 4))),
+    ]
+}
+
+#[test]
+fn a_name_that_gives_way_to_another_in_the_same_surroundings_is_a_change_of_name() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpora = two_crawls(dir.path());
+    let named = phrases(&corpora, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
+    let found = renamings(&corpora, &named, &vocabulary, &|_| {}).unwrap();
+    let pairs: Vec<_> = found.iter().map(|one| (one.before.as_str(), one.after.as_str())).collect();
+    assert_eq!(pairs, [("Orange Alliance", "Citizens Forum")], "{found:#?}");
+    assert!((15_490..15_520).contains(&found[0].changed.0), "{:?}", found[0].changed);
+    assert!(found[0].shared.iter().any(|shared| shared == "Marta Lind") && !found[0].evidence.is_empty());
+}
+
+#[test]
+fn terms_that_meet_more_often_than_by_chance_are_associated_month_by_month() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpora = two_crawls(dir.path());
+    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
+    let pair = associations(&corpora, &vocabulary, "citizens forum", Some("Marta Lind"), 1, &|_| {}).unwrap();
+    let [pair] = &pair[..] else { panic!() };
+    // Each writing once, though both crawls have some of them.
+    assert_eq!((pair.strength.writings, pair.strength.one, pair.strength.both), (240, 57, 57));
+    assert!(pair.strength.likelihood > 11.0 && pair.strength.npmi > 0.3);
+    let first = pair.months.first().unwrap();
+    assert_eq!((first.1.one, first.1.npmi), (0, 0.0));
+    let best = associations(&corpora, &vocabulary, "skier", None, 3, &|_| {}).unwrap();
+    assert!(best.iter().any(|one| one.other == "Mountain Club"), "{best:#?}");
+}
+
+#[test]
+fn what_the_last_crawl_has_and_those_before_had_not_is_news() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut corpora = Vec::from(two_crawls(dir.path()));
+    let changed = |n: usize| {
+        if n == 70 {
+            writing(n, 15_400, "All of it was written anew.".to_owned())
+        } else {
+            party(n, 15_000 + n as i32 * 4)
+        }
+    };
+    corpora[1] = corpus(dir.path(), "three", (60..240).map(changed));
+    let named = phrases(&corpora, &|_| {}).unwrap();
+    let news = news(&corpora, &named, &|_| {}).unwrap();
+    assert_eq!((news.new.len(), news.changed.len(), news.gone.len()), (120, 1, 60));
+    assert_eq!(news.names.first().map(|(name, _)| name.as_str()), Some("Citizens Forum"));
+    assert!(
+        news.risen.iter().any(|(term, was, is)| term == "Citizens Forum" && *was == 0.0 && *is > 0.2),
+        "{:?}",
+        news.risen
+    );
+}

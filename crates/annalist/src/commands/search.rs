@@ -1,0 +1,121 @@
+//! `annalist search`: words in the archive, with where they are kept.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use annalist_crawl::job::JobDir;
+use annalist_knowledge::search::{
+    Answer, FacetField, How, Label, Question, Reader, SearchError, Sort, Wanted, When, Within, parse,
+    parse_span,
+};
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::cli::{SearchArgs, SortArg};
+use crate::exit::{BadConfiguration, Exit};
+use crate::knowledge::bring_up_to_date;
+use crate::progress::Progress;
+
+mod show;
+
+/// Of a facet, so many labels are shown.
+const LABELS: usize = 10;
+
+#[expect(clippy::print_stdout, reason = "the answer is what the command is asked for")]
+pub fn run(args: &SearchArgs) -> Result<Exit> {
+    let (jobs, words) = jobs_and_words(&args.asked)?;
+    let question = Question {
+        wanted: wanted(args, &words)?,
+        sort: match args.sort {
+            SortArg::Relevance => Sort::Relevance,
+            SortArg::Newest => Sort::Newest,
+            SortArg::Oldest => Sort::Oldest,
+        },
+        limit: args.limit,
+        page: args.page,
+        facets: if args.facets { FacetField::ALL.to_vec() } else { Vec::new() },
+        labels: LABELS,
+        over_time: args.over_time,
+        fold: !args.all,
+    };
+    let dirs: Vec<PathBuf> = jobs.iter().map(|job| job.root().to_owned()).collect();
+    bring_up_to_date(&dirs, Progress::unless(args.json))?;
+    let folders: Vec<PathBuf> = jobs.iter().map(|job| job.root().join("search")).collect();
+    let answer =
+        Reader::open(&folders).and_then(|reader| reader.ask(&question)).map_err(|e| fault(e, &words))?;
+    if args.json {
+        println!("{}", json_of(&answer, &jobs)?);
+    } else {
+        let style = if std::io::stdout().is_terminal() { show::Style::Terminal } else { show::Style::Plain };
+        print!("{}", show::answer(&answer, &question, &jobs, style));
+    }
+    Ok(Exit::Done)
+}
+
+/// The first arguments that are folders are job directories, the rest is the question.
+fn jobs_and_words(asked: &[String]) -> Result<(Vec<JobDir>, String)> {
+    let is_job = |name: &&String| Path::new(name.as_str()).is_dir();
+    let jobs: Vec<_> = asked.iter().take_while(is_job).map(JobDir::new).collect();
+    if jobs.is_empty() {
+        let first = asked.first().map_or("", String::as_str);
+        return Err(BadConfiguration(format!("{first} is no folder: name the job directory first")).into());
+    }
+    let words = asked.get(jobs.len()..).unwrap_or_default().join(" ");
+    Ok((jobs, words))
+}
+
+/// The question with what the options ask for.
+fn wanted(args: &SearchArgs, words: &str) -> Result<Wanted> {
+    let mut wanted = parse(words).map_err(|e| fault(SearchError::Query(e), words))?;
+    let labels = [
+        (Label::Site, &args.site),
+        (Label::Language, &args.language),
+        (Label::Type, &args.kind),
+        (Label::Application, &args.application),
+    ];
+    for (label, values) in labels {
+        wanted = and_any(wanted, values.iter().map(|value| Wanted::Label(label, value.to_lowercase())));
+    }
+    let author =
+        |name: &String| Wanted::Words { within: Within::Author, text: name.clone(), how: How::AnyForm };
+    wanted = and_any(wanted, args.author.iter().map(author));
+    if args.from.is_some() || args.until.is_some() {
+        let part = |part: &Option<String>| part.clone().unwrap_or_default();
+        let span = format!("{}..{}", part(&args.from), part(&args.until));
+        let (from, until) = parse_span(&span).map_err(BadConfiguration)?;
+        let when = if args.captured { When::Captured } else { When::Published };
+        wanted = wanted.and(Wanted::Between(when, from, until));
+    }
+    Ok(wanted)
+}
+
+fn and_any(wanted: Wanted, some: impl Iterator<Item = Wanted>) -> Wanted {
+    let mut some: Vec<_> = some.collect();
+    match some.len() {
+        0 => wanted,
+        1 => some.pop().map_or(Wanted::Everything, |one| wanted.and(one)),
+        _ => wanted.and(Wanted::Any(some)),
+    }
+}
+
+/// Where the question goes wrong is shown below it.
+fn fault(e: SearchError, words: &str) -> anyhow::Error {
+    match e {
+        SearchError::Query(e) => {
+            let before: String = words.chars().take(e.at).map(|_| ' ').collect();
+            BadConfiguration(format!("{e}\n  {words}\n  {before}^")).into()
+        }
+        SearchError::TooDeep(_) | SearchError::Missing(_) => BadConfiguration(e.to_string()).into(),
+        other => other.into(),
+    }
+}
+
+fn json_of(answer: &Answer, jobs: &[JobDir]) -> Result<Value> {
+    let mut told = serde_json::to_value(answer)?;
+    for hit in told["hits"].as_array_mut().into_iter().flatten() {
+        let index = hit["index"].as_u64().and_then(|index| usize::try_from(index).ok());
+        let job = index.and_then(|index| jobs.get(index)).map(|job| job.root().display().to_string());
+        hit["job"] = json!(job);
+    }
+    Ok(told)
+}
