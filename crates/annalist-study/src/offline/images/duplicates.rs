@@ -79,9 +79,9 @@ pub fn duplicates(images: &[Seen<'_>]) -> Vec<Group> {
     groups
 }
 
-/// The first images of the groups, by each quarter of their hashes.
+/// The first images of the groups, by each quarter of their hashes: a row for every value it can have.
 struct Index {
-    bands: [HashMap<u16, Vec<Entry>>; BANDS],
+    bands: [Vec<Vec<Entry>>; BANDS],
 }
 
 #[derive(Clone, Copy)]
@@ -93,14 +93,14 @@ struct Entry {
 
 impl Index {
     fn new() -> Index {
-        Index { bands: std::array::from_fn(|_| HashMap::new()) }
+        Index { bands: std::array::from_fn(|_| vec![Vec::new(); 1 << BAND_BITS]) }
     }
 
     fn add(&mut self, group: usize, image: usize, facts: &ImageFacts) {
         let Some(hash) = facts.perceptual_hash else { return };
         for (number, band) in self.bands.iter_mut().enumerate() {
-            let row = band.entry(part(hash, number)).or_default();
-            if row.len() < MOST_OF_A_BAND {
+            let row = band.get_mut(part(hash, number));
+            if let Some(row) = row.filter(|row| row.len() < MOST_OF_A_BAND) {
                 row.push(Entry { hash, group, image });
             }
         }
@@ -110,9 +110,9 @@ impl Index {
     /// band of four differs in none or one: so those with the same band are looked at, and those with one bit changed.
     fn near(&self, images: &[Seen<'_>], facts: &ImageFacts) -> Option<(usize, u32)> {
         let hash = facts.perceptual_hash?;
-        let changes = || std::iter::once(0).chain((0..BAND_BITS).map(|bit| 1_u16 << bit));
+        let changes = || std::iter::once(0).chain((0..BAND_BITS).map(|bit| 1_usize << bit));
         let rows = self.bands.iter().enumerate().flat_map(|(number, band)| {
-            changes().filter_map(move |change| band.get(&(part(hash, number) ^ change)))
+            changes().filter_map(move |change| band.get(part(hash, number) ^ change))
         });
         let close = rows.flatten().filter_map(|entry| {
             let bits = (entry.hash ^ hash).count_ones();
@@ -122,8 +122,8 @@ impl Index {
     }
 }
 
-fn part(hash: u64, band: usize) -> u16 {
-    (hash >> (band as u32 * BAND_BITS)) as u16
+fn part(hash: u64, band: usize) -> usize {
+    (hash >> (band as u32 * BAND_BITS)) as usize & ((1 << BAND_BITS) - 1)
 }
 
 /// Whether shape and colour allow that two images show the same.

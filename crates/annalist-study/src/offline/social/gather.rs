@@ -13,6 +13,8 @@ use crate::offline::writing::Writing;
 /// Of one writing; lists of links are not somebody's word.
 const MOST_LINKS: usize = 200;
 const MOST_QUOTES: usize = 50;
+/// Of one thread, whose names are looked for.
+const MOST_AUTHORS: usize = 300;
 /// By the last words of a quote its source is found.
 pub(super) const TAIL: usize = 6;
 const LEAST_TAIL: usize = 3;
@@ -80,7 +82,7 @@ pub(super) struct Gathered {
     /// Links between sites.
     pub(super) citations: BTreeMap<(u32, u32), u64>,
     pub(super) references: Vec<Reference>,
-    /// Who writes in a thread that is quoted in or has several authors.
+    /// Who writes in each thread.
     pub(super) threads: HashMap<u64, Vec<AuthorNumber>>,
     pub(super) origins: Origins,
     pub(super) anonymous: u64,
@@ -180,7 +182,7 @@ impl Gathered {
             self.by_url.entry(page).or_insert(from);
         }
         let thread = self.threads.entry(row.thread).or_default();
-        if !thread.contains(&from) {
+        if thread.len() < MOST_AUTHORS && !thread.contains(&from) {
             thread.push(from);
         }
         let mut refer =

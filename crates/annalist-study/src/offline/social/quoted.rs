@@ -7,9 +7,6 @@ use super::gather::{Gathered, How, Reference, TAIL, row_key, thread_of, words};
 use crate::offline::corpus::{Corpus, CorpusError};
 use crate::offline::writing::Writing;
 
-/// Threads with more authors than this are not gone through for names.
-const MOST_AUTHORS: usize = 500;
-
 /// What was found in some writings.
 #[derive(Default)]
 struct Found {
@@ -76,7 +73,7 @@ pub(super) fn find(
 
 /// The names of each thread's authors, where there are others to name them.
 fn names(gathered: &Gathered) -> HashMap<u64, Vec<(AuthorNumber, String)>> {
-    let several = gathered.threads.iter().filter(|(_, authors)| (2..=MOST_AUTHORS).contains(&authors.len()));
+    let several = gathered.threads.iter().filter(|(_, authors)| authors.len() > 1);
     several
         .map(|(thread, authors)| {
             let names = authors.iter().map(|number| (*number, gathered.authors.name(*number).to_lowercase()));
