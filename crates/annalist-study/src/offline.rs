@@ -18,6 +18,7 @@ mod writing;
 pub use calendar::{Day, Month};
 pub use corpus::{Corpus, CorpusError, CorpusWriter};
 pub use gathering::Gatherer;
+pub(crate) use gathering::main_text;
 pub use phrases::{Named, phrases};
 pub use vocabulary::{Term, Vocabulary, Words};
 pub use writing::Writing;

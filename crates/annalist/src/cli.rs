@@ -6,8 +6,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod rebuild;
+mod select;
 
 pub use rebuild::RebuildArgs;
+pub use select::SelectArgs;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -52,6 +54,8 @@ pub enum Command {
     Index(IndexArgs),
     /// Validate WARC and WACZ files strictly
     Verify(VerifyArgs),
+    /// Propose which pages enter the final collection, by rules and by what people decided, and list what to review
+    Select(SelectArgs),
     /// Give a selection of what was archived to others: as WARC or WACZ, as tables, or as a graph of links
     Export(Box<ExportArgs>),
     /// Make graph and search index again, out of the WARC files alone
@@ -518,6 +522,9 @@ pub struct ExportArgs {
     /// For which this expression holds
     #[arg(long, value_name = "EXPRESSION")]
     pub query: Option<String>,
+    /// Pages that `annalist select` proposes to keep; sources have to be job directories
+    #[arg(long)]
+    pub selected: bool,
     /// The N best of them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,

@@ -19,6 +19,7 @@ mod index;
 mod judge;
 pub mod learn;
 mod rebuild;
+mod select;
 mod simulate;
 mod status;
 mod stop;
@@ -39,6 +40,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Select(args) => select::run(&args),
         Command::Rebuild(args) => rebuild::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
