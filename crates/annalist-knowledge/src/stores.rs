@@ -46,6 +46,10 @@ impl Places {
     pub fn search(&self) -> PathBuf {
         self.root.join("search")
     }
+    /// The pages among which `annalist select` selects.
+    pub fn candidates(&self) -> PathBuf {
+        self.root.join("knowledge/candidates.jsonl")
+    }
     /// What `annalist study` keeps between its stages.
     pub fn study(&self) -> PathBuf {
         self.root.join("study")

@@ -23,6 +23,7 @@ mod writing;
 pub use calendar::{Day, Month};
 pub use corpus::{Corpus, CorpusError, CorpusWriter};
 pub use gathering::Gatherer;
+pub(crate) use gathering::main_text;
 pub use phrases::{Named, phrases};
 pub use study::{Stage, StudyError, StudyWatch, Subject};
 pub use tell::{Found, tell};

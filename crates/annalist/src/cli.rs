@@ -9,11 +9,13 @@ mod query;
 mod rebuild;
 mod search;
 mod study;
+mod select;
 
 pub use query::{AnswerFormat, ImportArgs, QueryArgs};
 pub use rebuild::RebuildArgs;
 pub use search::{SearchArgs, SortArg};
 pub use study::StudyArgs;
+pub use select::SelectArgs;
 
 #[derive(Debug, Parser)]
 #[command(
@@ -60,6 +62,8 @@ pub enum Command {
     Index(IndexArgs),
     /// Validate WARC and WACZ files strictly
     Verify(VerifyArgs),
+    /// Propose which pages enter the final collection, by rules and by what people decided, and list what to review
+    Select(SelectArgs),
     /// Give a selection of what was archived to others: as WARC or WACZ, as tables, or as a graph of links
     Export(Box<ExportArgs>),
     /// Find out who and what an archive is about, by whom, how and when
@@ -535,6 +539,9 @@ pub struct ExportArgs {
     /// For which this expression holds
     #[arg(long, value_name = "EXPRESSION")]
     pub query: Option<String>,
+    /// Pages that `annalist select` proposes to keep; sources have to be job directories
+    #[arg(long)]
+    pub selected: bool,
     /// The N best of them
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub limit: Option<u64>,

@@ -22,6 +22,7 @@ pub mod learn;
 mod query;
 mod rebuild;
 mod search;
+mod select;
 mod simulate;
 mod status;
 mod stop;
@@ -45,6 +46,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Study(args) => study::run(&args),
+        Command::Select(args) => select::run(&args),
         Command::Rebuild(args) => rebuild::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Import(args) => import::run(&args),

@@ -13,6 +13,7 @@ mod exit;
 mod knowledge;
 mod pages;
 mod progress;
+mod selecting;
 mod show;
 mod spec_file;
 mod watch;

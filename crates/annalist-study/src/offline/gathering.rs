@@ -165,7 +165,7 @@ fn part_at(document: &Document, at: usize) -> PartKind {
 }
 
 /// The text without navigation, header and footer.
-fn main_text(document: &Document) -> String {
+pub(crate) fn main_text(document: &Document) -> String {
     if document.parts.is_empty() {
         return document.text.clone();
     }

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, HashMap};
 
 use annalist_judge::text::{Language, Stems, Terms};
 use annalist_knowledge::Document;
-use annalist_model::page::PartKind;
+use annalist_knowledge::search::simhash;
 use serde::{Deserialize, Serialize};
 
-use super::alike::fingerprint;
+use crate::offline::main_text;
 
 /// Media types of what people read.
 const PAGES: [&str; 4] = ["text/html", "application/xhtml+xml", "text/plain", "application/pdf"];
@@ -51,7 +51,7 @@ pub struct Candidate {
     /// The day on which it was published.
     pub published: Option<String>,
     /// Tells near duplicates: few bits differ.
-    pub fingerprint: u64,
+    pub simhash: u64,
 }
 
 /// Makes candidates of documents.
@@ -68,7 +68,7 @@ impl Looker {
         if !is_answer || is_for_others || !PAGES.contains(&document.mime.as_str()) {
             return None;
         }
-        let matter = matter(document);
+        let matter = main_text(document);
         let code = document.language.as_deref().unwrap_or(UNDETERMINED);
         let stems = match self.stems.get_mut(code) {
             Some(stems) => stems,
@@ -94,19 +94,9 @@ impl Looker {
             objects: u32::try_from(document.objects.len()).unwrap_or(u32::MAX),
             has_author: document.objects.iter().any(|object| object.author.is_some()),
             published: document.published.as_ref().map(|dated| dated.text.chars().take(DAY).collect()),
-            fingerprint: fingerprint(&matter),
+            simhash: simhash(&matter),
         })
     }
-}
-
-/// The text without what is around it; all of it where nothing tells them apart.
-fn matter(document: &Document) -> String {
-    let parts = document.parts.iter();
-    let ends = document.parts.iter().skip(1).map(|part| part.from).chain([document.text.len()]);
-    let main = parts.zip(ends).filter(|(part, _)| part.kind == PartKind::Main);
-    let texts: Vec<&str> = main.filter_map(|(part, end)| document.text.get(part.from..end)).collect();
-    let text = texts.join("\n");
-    if text.trim().is_empty() { document.text.clone() } else { text }
 }
 
 /// Single stems, the most frequent first, and of equals the first in the alphabet.

@@ -1,5 +1,5 @@
-//! All candidates of a job. They are made of the archive as everything that is derived from it, and can be kept in a file so
-//! that the next time only what is new has to be read.
+//! All candidates of a job. They are made of the archive as everything that is derived from it, and kept in a file so that the
+//! next time only what is new has to be read.
 //!
 //! A line of the file is a candidate, or a mark that everything before it is as the archive was up to there.
 
@@ -32,27 +32,20 @@ pub struct Candidates {
     mark: Mark,
     looker: Looker,
     /// Where they are kept, and up to which byte.
-    kept: Option<(PathBuf, u64)>,
+    path: PathBuf,
+    end: u64,
     waiting: Vec<Candidate>,
 }
 
 impl Candidates {
-    /// For an archive that still grows: nothing of it is kept.
-    pub fn unkept() -> Candidates {
-        Candidates::default()
-    }
-
-    /// Those that were kept there, if they are of this archive: `lengths` are those of its files.
-    pub fn kept_in(path: &Path, lengths: &Mark) -> io::Result<Candidates> {
+    /// Those that were kept there.
+    pub fn open(path: &Path) -> io::Result<Candidates> {
         let (mut candidates, end) = match File::open(path) {
             Ok(file) => Candidates::read(BufReader::new(file))?,
             Err(e) if e.kind() == io::ErrorKind::NotFound => (Candidates::default(), 0),
             Err(e) => return Err(e),
         };
-        candidates.kept = Some((path.to_owned(), end));
-        if candidates.mark.files.iter().any(|(file, at)| *at > lengths.of(file)) {
-            candidates = Candidates { kept: Some((path.to_owned(), 0)), ..Candidates::default() };
-        }
+        (candidates.path, candidates.end) = (path.to_owned(), end);
         Ok(candidates)
     }
 
@@ -96,19 +89,18 @@ impl Candidates {
     }
 
     fn write(&mut self, mark: &Mark) -> io::Result<()> {
-        let Some((path, end)) = &mut self.kept else { return Ok(()) };
-        if let Some(folder) = path.parent() {
+        if let Some(folder) = self.path.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&*path)?;
-        file.set_len(*end)?;
-        file.seek(io::SeekFrom::Start(*end))?;
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&self.path)?;
+        file.set_len(self.end)?;
+        file.seek(io::SeekFrom::Start(self.end))?;
         let mut out = BufWriter::new(file);
         let mut put = |line: &Line| -> io::Result<()> {
             serde_json::to_writer(&mut out, line)?;
             out.write_all(b"\n")
         };
-        if *end == 0 {
+        if self.end == 0 {
             put(&Line::Version(VERSION))?;
         }
         for candidate in &self.waiting {
@@ -117,7 +109,7 @@ impl Candidates {
         put(&Line::Mark(mark.clone()))?;
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.sync_all()?;
-        *end = file.metadata()?.len();
+        self.end = file.metadata()?.len();
         Ok(())
     }
 }
@@ -140,5 +132,52 @@ impl Derived for Candidates {
             self.put(candidate);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use annalist_knowledge::{Derived, Mark};
+
+    use super::{Candidate, Candidates};
+
+    fn mark(at: u64) -> Mark {
+        Mark { files: [("a.warc.gz".to_owned(), at)].into() }
+    }
+
+    fn page(url: &str, words: u32) -> Candidate {
+        Candidate { url: url.to_owned(), words, ..Candidate::default() }
+    }
+
+    #[test]
+    fn what_was_committed_is_there_again_and_what_was_torn_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("knowledge/candidates.jsonl");
+        let mut candidates = Candidates::open(&path).unwrap();
+        for (at, url, words) in
+            [(10, "http://a.test/", 1), (20, "http://b.test/", 2), (30, "http://a.test/", 3)]
+        {
+            candidates.waiting.push(page(url, words));
+            candidates.commit(&mark(at)).unwrap();
+        }
+        let whole = std::fs::read(&path).unwrap();
+        for torn in
+            ["", "{\"candidate\":{\"url\":\"http://c.test/\"}}\n", "{\"candidate\":{\"ur", "{\"mark\":{}}"]
+        {
+            std::fs::write(&path, &whole).unwrap();
+            std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(torn.as_bytes()).unwrap();
+            let mut again = Candidates::open(&path).unwrap();
+            assert_eq!((again.list(), again.mark()), (candidates.list(), &mark(30)), "{torn}");
+            assert_eq!(again.get("http://a.test/").map(|page| page.words), Some(3), "its last capture");
+            again.waiting.push(page("http://d.test/", 4));
+            again.commit(&mark(40)).unwrap();
+            let again = Candidates::open(&path).unwrap();
+            assert_eq!((again.list().len(), again.mark()), (3, &mark(40)), "{torn}");
+        }
+        // One of another version is made again.
+        std::fs::write(&path, "{\"version\":0}\n{\"mark\":{\"a.warc.gz\":9}}\n").unwrap();
+        assert_eq!(Candidates::open(&path).unwrap().mark(), &Mark::default());
     }
 }

@@ -128,27 +128,38 @@ const HALF: f64 = 0.5;
 /// What the words of a page weigh together, beside things that are there or not.
 const WORDS: f64 = 1.5;
 
+impl Kind {
+    /// In words. `name`: which site, language, word.
+    pub fn told(self, name: &str) -> String {
+        let text = match self {
+            Kind::Always => "what was decided on the whole",
+            Kind::Relevance => "relevance",
+            Kind::Length => "length",
+            Kind::Depth => "distance from the seeds",
+            Kind::Objects => "posts or comments",
+            Kind::Author => "a known author",
+            Kind::Date => "a known date",
+            Kind::Event => "published within the event",
+            Kind::Duplicate => "nearly repeats another page",
+            Kind::Site => return format!("site {name}"),
+            Kind::Language => return format!("language {name}"),
+            Kind::Application => return format!("made by {name}"),
+            Kind::Level => return format!("{name} of its application"),
+            Kind::Title => return format!("\"{name}\" in the title"),
+            Kind::Word => return format!("\"{name}\""),
+        };
+        text.to_owned()
+    }
+}
+
 impl Feature<'_> {
-    /// In words.
+    /// In words, with what the page has of it.
     pub fn told(&self, page: &Candidate) -> String {
-        let is_there = self.value > 0.0;
-        match self.kind {
-            Kind::Always => "what was decided on the whole".to_owned(),
-            Kind::Relevance => format!("relevance {:.2}", page.relevance.unwrap_or_default()),
-            Kind::Length => format!("{} words", page.words),
-            Kind::Depth => "its distance from the seeds".to_owned(),
-            Kind::Objects => "it has posts or comments".to_owned(),
-            Kind::Author => "its author is known".to_owned(),
-            Kind::Date => "its date is known".to_owned(),
-            Kind::Event if is_there => "published within the event".to_owned(),
-            Kind::Event => "published outside the event".to_owned(),
-            Kind::Duplicate => "nearly repeats another page".to_owned(),
-            Kind::Site => format!("site {}", self.name),
-            Kind::Language => format!("language {}", self.name),
-            Kind::Application => format!("made by {}", self.name),
-            Kind::Level => format!("a page of kind {}", self.name),
-            Kind::Title => format!("\"{}\" in the title", self.name),
-            Kind::Word => format!("\"{}\"", self.name),
+        match (self.kind, page.relevance) {
+            (Kind::Relevance, Some(relevance)) => format!("relevance {relevance:.2}"),
+            (Kind::Length, _) => format!("{} words", page.words),
+            (Kind::Event, _) if self.value < 0.0 => "published outside the event".to_owned(),
+            (kind, _) => kind.told(self.name),
         }
     }
 }

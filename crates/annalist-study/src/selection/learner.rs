@@ -5,9 +5,8 @@ use std::collections::HashMap;
 
 use super::features::{Feature, Kind};
 
-/// Decisions below which there is nothing to learn, and of either kind.
+/// Decisions below which there is nothing to learn. Some have to be of either kind.
 const FEWEST: usize = 10;
-const FEWEST_OF_A_KIND: usize = 2;
 /// What relevance weighs before anything was decided: a page of 0.6 is kept with a probability of 0.69.
 pub const RELEVANCE: f64 = 4.0;
 /// How strongly weights are held where they began.
@@ -45,7 +44,7 @@ impl Lesson {
     pub fn learn(examples: &[Example<'_>]) -> Option<Lesson> {
         let kept = examples.iter().filter(|example| example.is_kept).count();
         let dropped = examples.len() - kept;
-        if examples.len() < FEWEST || kept.min(dropped) < FEWEST_OF_A_KIND {
+        if examples.len() < FEWEST || kept.min(dropped) == 0 {
             return None;
         }
         let mut lesson = Lesson { kept, dropped, ..Lesson::default() };
@@ -66,7 +65,10 @@ impl Lesson {
                 (row, if example.is_kept { 1.0 } else { 0.0 })
             })
             .collect();
-        lesson.weights = fitted(&rows, &begin);
+        // As much is kept as dropped, whatever was put on the list: how many of each were seen says nothing of the archive.
+        let half = examples.len() as f64 / 2.0;
+        let counts = [half / dropped as f64, half / kept as f64];
+        lesson.weights = fitted(&rows, counts, &begin);
         Some(lesson)
     }
 
@@ -85,22 +87,16 @@ impl Lesson {
     }
 
     /// What it found to speak for pages, or against them; the strongest first.
-    pub fn strongest(&self, most: usize) -> Vec<(Kind, &str, f64)> {
-        let told = |(key, place): (&'_ (Kind, String), &usize)| {
-            let weight = self.weights.get(*place).copied().unwrap_or_default();
-            (key.0, weight)
-        };
-        let mut all: Vec<(Kind, &str, f64)> = self
+    pub fn strongest(&self, most: usize) -> Vec<Reason> {
+        let mut all: Vec<(&(Kind, String), f64)> = self
             .places
             .iter()
-            .map(|(key, place)| (key.0, key.1.as_str(), told((key, place)).1))
-            .filter(|(kind, _, _)| *kind != Kind::Always)
+            .filter(|(key, _)| key.0 != Kind::Always)
+            .map(|(key, place)| (key, self.weights.get(*place).copied().unwrap_or_default()))
             .collect();
-        all.sort_by(|one, other| {
-            other.2.abs().total_cmp(&one.2.abs()).then(one.0.cmp(&other.0)).then(one.1.cmp(other.1))
-        });
+        all.sort_by(|one, other| other.1.abs().total_cmp(&one.1.abs()).then(one.0.cmp(other.0)));
         all.truncate(most);
-        all
+        all.into_iter().map(|((kind, name), part)| Reason { text: kind.told(name), part }).collect()
     }
 }
 
@@ -115,9 +111,12 @@ pub fn probability(sum: f64) -> f64 {
 
 /// The weights that explain the decisions best while they stay near where they began: a slope is walked down with
 /// momentum, in a fixed order, so that the same decisions give the same weights everywhere.
-fn fitted(rows: &[(Vec<(usize, f64)>, f64)], begin: &[f64]) -> Vec<f64> {
-    let steepest: f64 =
-        rows.iter().map(|(row, _)| row.iter().map(|(_, value)| value * value).sum::<f64>() / 4.0).sum();
+fn fitted(rows: &[(Vec<(usize, f64)>, f64)], counts: [f64; 2], begin: &[f64]) -> Vec<f64> {
+    let most = counts[0].max(counts[1]);
+    let steepest: f64 = rows
+        .iter()
+        .map(|(row, _)| most * row.iter().map(|(_, value)| value * value).sum::<f64>() / 4.0)
+        .sum();
     let step = 1.0 / (steepest + HOLD);
     let mut weights = begin.to_vec();
     let mut ahead = weights.clone();
@@ -128,7 +127,7 @@ fn fitted(rows: &[(Vec<(usize, f64)>, f64)], begin: &[f64]) -> Vec<f64> {
         for (row, is_kept) in rows {
             let sum: f64 =
                 row.iter().map(|(place, value)| value * ahead.get(*place).copied().unwrap_or_default()).sum();
-            let error = probability(sum) - is_kept;
+            let error = (probability(sum) - is_kept) * if *is_kept > 0.5 { counts[1] } else { counts[0] };
             for (place, value) in row {
                 if let Some(slope) = slope.get_mut(*place) {
                     *slope += error * value;

@@ -3,12 +3,14 @@
 //! Archives are walked through twice. The first time every record is looked at and the selection is made (`survey.rs`,
 //! `selection.rs`, `choice.rs`); the second time only what was chosen is read (`reading.rs`) and copied.
 
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 
 use annalist_crawl::clock;
 use annalist_crawl::job::JobDir;
+use annalist_study::selection::Verdict;
 use annalist_warc::{About, Copied, Copier, CopyError, CopySettings, WarcFile};
 use anyhow::{Context, Result};
 use serde_json::json;
@@ -17,6 +19,7 @@ use crate::cli::ExportArgs;
 use crate::commands::verify::warc_files;
 use crate::exit::{BadConfiguration, Exit};
 use crate::progress::Progress;
+use crate::selecting::Standing;
 use crate::show;
 
 mod choice;
@@ -37,7 +40,7 @@ use graph::{Form, Graph};
 use pages::Pages;
 use reading::{PageReader, each_record};
 use selection::Selection;
-use survey::{Chosen, Survey, Surveyed};
+use survey::{Chosen, Survey, Surveyed, url_hash};
 use table::Urls;
 
 /// WARC files are no longer than this by much.
@@ -69,10 +72,14 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     if args.warc.is_none() && args.wacz.is_none() && args.csv.is_none() && args.graph.is_none() {
         return run_nquads(args);
     }
+    let mut selection = Selection::new(args)?;
     let files = sources(&args.sources)?;
     let jobs = jobs(&args.sources);
     let outputs = Outputs::new(args, &jobs)?;
     let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
+    if args.selected {
+        selection.selected = Some(selected(&args.sources, &watch)?);
+    }
     let mut survey = Survey::of(files, &selection, &watch)?;
     let choice = choose(&mut survey, &selection);
     if choice.meant == 0 && !selection.is_everything() {
@@ -257,6 +264,19 @@ fn sources(paths: &[PathBuf]) -> Result<Vec<WarcFile>> {
     Ok(files)
 }
 
+/// The addresses of pages that are proposed to be kept, in one job or another.
+fn selected(paths: &[PathBuf], watch: &Watch) -> Result<HashSet<u64>> {
+    let mut kept = HashSet::new();
+    for path in paths {
+        let standing = Standing::of(path, watch)?;
+        let proposals = standing.propose();
+        let pages = standing.candidates.list().iter().zip(&proposals.list);
+        let pages = pages.filter(|(_, proposal)| proposal.verdict == Verdict::Keep);
+        kept.extend(pages.map(|(page, _)| url_hash(&page.url)));
+    }
+    Ok(kept)
+}
+
 /// Those sources that are crawls, and know what they did not get.
 fn jobs(paths: &[PathBuf]) -> Vec<JobDir> {
     paths.iter().map(JobDir::new).filter(JobDir::exists).collect()
@@ -325,8 +345,10 @@ fn described(args: &ExportArgs) -> String {
     for (name, value) in [("from", &args.from), ("until", &args.until), ("query", &args.query)] {
         value.iter().for_each(|value| add(name, value));
     }
-    if args.published {
-        add("published", "");
+    for (name, is_given) in [("published", args.published), ("selected", args.selected)] {
+        if is_given {
+            add(name, "");
+        }
     }
     if let Some(limit) = args.limit {
         add("limit", &limit.to_string());

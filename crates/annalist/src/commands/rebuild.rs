@@ -26,7 +26,7 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
     };
     let watch = Watch::start(Progress::unless(args.quiet))?;
     let places = Places::of(job.root());
-    for place in [places.web(), places.search()] {
+    for place in [places.web(), places.search(), places.candidates()] {
         remove(&place)?;
     }
     let started = std::time::Instant::now();
@@ -62,7 +62,8 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
 }
 
 fn remove(place: &Path) -> Result<()> {
-    match std::fs::remove_dir_all(place) {
+    let removed = if place.is_dir() { std::fs::remove_dir_all(place) } else { std::fs::remove_file(place) };
+    match removed {
         Err(fault) if fault.kind() != std::io::ErrorKind::NotFound => {
             Err(fault).with_context(|| place.display().to_string())
         }

@@ -1,8 +1,11 @@
 //! Which captures are meant: what was typed, checked, and asked of one capture after the other.
 
+use std::collections::HashSet;
+
 use annalist_crawl::scope::{Facts, Query, link_of};
 use annalist_model::{CanonicalUrl, HopPath, Score};
 
+use super::survey::url_hash;
 use crate::cli::ExportArgs;
 use crate::exit::BadConfiguration;
 
@@ -19,6 +22,8 @@ pub struct Selection {
     mimes: Vec<String>,
     statuses: Vec<(u16, u16)>,
     query: Option<Query>,
+    /// Hashes of the only addresses that are meant.
+    pub selected: Option<HashSet<u64>>,
     pub limit: Option<u64>,
 }
 
@@ -83,6 +88,7 @@ impl Selection {
             mimes: lower(&args.mime),
             statuses: args.status.iter().map(|text| statuses(text)).collect::<Result<_, _>>()?,
             query,
+            selected: None,
             limit: args.limit,
         })
     }
@@ -100,12 +106,13 @@ impl Selection {
             mimes,
             statuses,
             query,
+            selected,
             limit,
         } = self;
         let lists = [sites, hosts, prefixes, mimes];
         lists.iter().all(|list| list.is_empty())
             && (score.is_none() && from.is_none() && until.is_none())
-            && (statuses.is_empty() && query.is_none() && limit.is_none())
+            && (statuses.is_empty() && query.is_none() && selected.is_none() && limit.is_none())
     }
 
     /// Whether the answer may depend on a capture's metadata record.
@@ -121,6 +128,7 @@ impl Selection {
         early
             && late
             && good
+            && self.selected.as_ref().is_none_or(|pages| pages.contains(&url_hash(&subject.url)))
             && self.has_place(subject)
             && self.has_kind(subject)
             && self.is_asked_for(subject)

@@ -1,0 +1,71 @@
+//! How the selection of a job stands: its pages, its rules, and what people decided.
+
+use std::path::{Path, PathBuf};
+
+use annalist_crawl::job::JobDir;
+use annalist_crawl::knowing::catch_up_with;
+use annalist_knowledge::Places;
+use annalist_model::spec::Spec;
+use annalist_study::selection::{Candidates, Decisions, Proposals, Rules, RulesError, propose};
+use anyhow::{Context, Result};
+
+use crate::exit::{BadConfiguration, Interrupted};
+use crate::knowledge::{job_at, locked, spec_of};
+use crate::watch::Watch;
+
+#[derive(Debug)]
+pub struct Standing {
+    pub spec: Spec,
+    pub candidates: Candidates,
+    pub rules: Rules,
+    pub decisions: Decisions,
+    job: JobDir,
+}
+
+impl Standing {
+    /// Reads what is new in the archive. While the job is crawled, what was read before has to do.
+    pub fn of(dir: &Path, watch: &Watch) -> Result<Standing> {
+        let job = job_at(dir)?;
+        let spec = spec_of(&job)?;
+        let rules = Rules::load(&dir.join("selection.toml")).map_err(told)?;
+        let decided = dir.join("selection.jsonl");
+        let decisions = Decisions::load(&decided).with_context(|| decided.display().to_string())?;
+        for line in &decisions.unreadable {
+            watch.tell(&format!("{}: line {line} cannot be read and does not count", decided.display()));
+        }
+        let kept = Places::of(job.root()).candidates();
+        let mut candidates = Candidates::open(&kept).with_context(|| kept.display().to_string())?;
+        match locked(&job)? {
+            Some(_lock) => {
+                let followed = catch_up_with(&job, &spec, &mut [&mut candidates], watch)?;
+                followed.holes.iter().for_each(|hole| watch.tell(hole));
+                if watch.is_asked() && !followed.is_complete {
+                    return Err(Interrupted.into());
+                }
+            }
+            None => watch
+                .tell("somebody else works on this job: pages that were not looked at before are left out"),
+        }
+        Ok(Standing { spec, candidates, rules, decisions, job })
+    }
+
+    pub fn rules_file(&self) -> PathBuf {
+        self.job.root().join("selection.toml")
+    }
+
+    pub fn decisions_file(&self) -> PathBuf {
+        self.job.root().join("selection.jsonl")
+    }
+
+    pub fn propose(&self) -> Proposals {
+        propose(self.candidates.list(), &self.rules, &self.decisions, self.spec.event.as_ref())
+    }
+}
+
+/// A mistake in a rule is one of the person who wrote it.
+pub fn told(fault: RulesError) -> anyhow::Error {
+    match fault {
+        RulesError::Mistake(what) => BadConfiguration(what).into(),
+        io @ RulesError::Io { .. } => io.into(),
+    }
+}
