@@ -28,7 +28,7 @@ fn code(args: &[&str], dir: &Path) -> (Option<i32>, String) {
 
 fn job() -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
-    std::fs::create_dir(dir.path().join("job")).unwrap();
+    std::fs::create_dir_all(dir.path().join("job/archive")).unwrap();
     std::fs::write(dir.path().join("people.ttl"), PEOPLE).unwrap();
     dir
 }
@@ -62,7 +62,7 @@ fn what_is_exported_and_imported_again_is_the_same() {
     told(&["import", "job", "people.ttl", "--graph", "http://e.example/g"], dir);
     told(&["import", "job", "people.ttl"], dir);
     told(&["export", "job", "--nquads", "one.nq"], dir);
-    std::fs::create_dir(dir.join("other")).unwrap();
+    std::fs::create_dir_all(dir.join("other/archive")).unwrap();
     told(&["import", "other", "one.nq"], dir);
     told(&["export", "other", "--nquads", "two.nq"], dir);
     let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
@@ -122,7 +122,7 @@ fn what_cannot_be_answered_has_its_exit_code() {
         (&["query", "job", "SELECT * { ?a ?b ?c }", "--limit-rows", "2"], 14, "--limit-rows"),
         (&["query", "job", "SELECT * { SERVICE <http://127.0.0.1:1/> { ?a ?b ?c } }"], 4, "SERVICE"),
         (&["query", "job", "SELECT nothing"], 4, "cannot be read"),
-        (&["query", "nowhere", "ASK {}"], 4, "annalist rebuild"),
+        (&["query", "nowhere", "ASK {}"], 4, "does not exist"),
         (&["query", "job", "CONSTRUCT WHERE { ?a ?b ?c }", "--format", "csv"], 4, "--format nt"),
     ];
     for (args, expected, advice) in cases {
