@@ -1,5 +1,7 @@
 //! `annalist search` as people use it, on an index made by hand.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot set up its index has failed")]
+
 mod support;
 
 use std::path::Path;

@@ -23,7 +23,7 @@ use super::write::mark_of;
 use crate::derived::{DerivedError, Mark};
 
 /// Of the labels of each piece of an index, so many may be among the most frequent of all.
-const CANDIDATES: usize = 100;
+const CANDIDATES: usize = 30;
 /// Of what is folded, so many are named.
 const MOST_FOLDED: usize = 20;
 
@@ -299,32 +299,41 @@ struct Group {
 
 /// The most frequent labels of all pieces. Each piece names its own most frequent; the counts of these are exact.
 fn counted(pieces: &[Gathered], field: usize, most: usize) -> std::io::Result<Vec<LabelCount>> {
-    let columns = || pieces.iter().filter_map(|piece| piece.facets.get(field)?.as_ref());
-    let mut labels = BTreeSet::new();
-    for (column, counts) in columns() {
+    let columns: Vec<_> = pieces.iter().filter_map(|piece| piece.facets.get(field)?.as_ref()).collect();
+    // The count in each piece, where it is known already.
+    let mut labels: BTreeMap<Vec<u8>, Vec<Option<u32>>> = BTreeMap::new();
+    for (number, (column, counts)) in columns.iter().enumerate() {
         let mut frequent: Vec<_> =
             (0u64..).zip(counts).filter(|(_, count)| **count > 0).map(|(ord, count)| (*count, ord)).collect();
-        let candidates = CANDIDATES.max(most).min(frequent.len());
+        // A piece that is alone knows best.
+        let candidates = if columns.len() == 1 { most } else { CANDIDATES.max(3 * most) }.min(frequent.len());
         if let Some(last) = candidates.checked_sub(1) {
             frequent.select_nth_unstable_by(last, |one, other| other.cmp(one));
         }
-        for (_, ord) in frequent.iter().take(candidates) {
-            let mut label = String::new();
-            if column.ord_to_str(*ord, &mut label)? {
-                labels.insert(label);
+        frequent.truncate(candidates);
+        frequent.sort_unstable_by_key(|(_, ord)| *ord);
+        let mut known = frequent.iter().map(|(count, _)| *count);
+        let ords: Vec<_> = frequent.iter().map(|(_, ord)| *ord).collect();
+        column.dictionary().sorted_ords_to_term_cb(&ords, |label| {
+            let all = labels.entry(label.to_vec()).or_insert_with(|| vec![None; columns.len()]);
+            if let Some(place) = all.get_mut(number) {
+                *place = known.next();
             }
-        }
+        })?;
     }
     let mut all = Vec::with_capacity(labels.len());
-    for label in labels {
+    for (label, known) in labels {
         let mut count = 0;
-        for (column, counts) in columns() {
-            let ord = column.dictionary().term_ord(&label)?;
-            count += ord
-                .and_then(|ord| counts.get(usize::try_from(ord).ok()?))
-                .map_or(0, |count| u64::from(*count));
+        for ((column, counts), known) in columns.iter().zip(known) {
+            count += u64::from(match known {
+                Some(count) => count,
+                None => {
+                    let ord = column.dictionary().term_ord(&label)?;
+                    ord.and_then(|ord| counts.get(usize::try_from(ord).ok()?)).copied().unwrap_or_default()
+                }
+            });
         }
-        all.push(LabelCount { label, count });
+        all.push(LabelCount { label: String::from_utf8_lossy(&label).into_owned(), count });
     }
     all.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.label.cmp(&other.label)));
     all.truncate(most);
