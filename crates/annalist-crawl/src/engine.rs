@@ -2,7 +2,7 @@
 //! closes everything in order. What happens in a turn is in `turn.rs`.
 
 use std::io;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -28,6 +28,7 @@ use crate::hosts::Hosts;
 use crate::job::{JobDir, JobLock};
 use crate::judging::{Basis, Judging};
 use crate::keeper::{self, Archive, KeepError, Pending, Run};
+use crate::knowing::{Durable, Knowing, Shown};
 use crate::left::Left;
 use crate::logs::{Logs, Severity};
 use crate::missing::{missing_in, write_seeds};
@@ -112,6 +113,8 @@ pub struct Report {
     pub seconds: f64,
     /// Captures of this run.
     pub captures: u64,
+    /// Why graph and search index are not up to date, if something is wrong with them.
+    pub unknown: Option<String>,
 }
 
 /// Which web is walked.
@@ -133,6 +136,7 @@ pub struct Crawl {
     started: Time,
     captures_before: u64,
     choice: Choice,
+    knowing: Option<Knowing>,
     _lock: JobLock,
 }
 
@@ -180,6 +184,7 @@ impl Crawl {
         let changed = Arc::new(Notify::new());
         let captures_before = counters.captures;
         let millis_before = counters.millis;
+        let durable = Durable::default();
         let mut archive = Archive {
             writer: Writer::new(disk, settings, uuid::Uuid::new_v4),
             journal,
@@ -192,6 +197,7 @@ impl Crawl {
             salt: xxhash_rust::xxh3::xxh3_64(spec.name.as_bytes()),
             seeds: spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect(),
             pending: Pending::default(),
+            durable: durable.clone(),
             left: Left::default(),
             in_trouble: false,
             run: Run { started: now, millis_before },
@@ -250,6 +256,10 @@ impl Crawl {
             changed,
             spec: Arc::new(spec),
         });
+        let events = stages.keeper.clone();
+        let trouble = move |why: String| events.event(Severity::Error, "knowledge", why);
+        let knowing = Knowing::start(&job, &stages.spec, durable, trouble)
+            .map_err(io_error("no thread for graph and search index"))?;
         let waiting = Waiting::default();
         Ok(Crawl {
             stages,
@@ -260,6 +270,7 @@ impl Crawl {
             started: now,
             captures_before,
             choice: Choice::default(),
+            knowing,
             _lock: lock,
         })
     }
@@ -452,6 +463,12 @@ impl Crawl {
             // Not worth failing for: it is in the archive, too.
             let _ = apps.save(&self.job);
         }
+        let unknown = self.knowing.and_then(|knowing| {
+            let stop = self.stages.stop.clone();
+            let request = self.job.stop_request();
+            let shown = Shown { board: self.board.clone(), stop, request, documents: AtomicU64::new(0) };
+            knowing.finish(has_time(ending) && !at_once, &shown).err()
+        });
         // What visits that were given up have left; what stays now goes at the next start.
         let _ = self.job.clear_spool();
         let ended = clock::now();
@@ -465,7 +482,8 @@ impl Crawl {
         }
         let seconds = ended.since(self.started).as_secs_f64();
         let captures = status.counters.captures.saturating_sub(self.captures_before);
-        Ok(Report { ending, status, seconds, captures })
+        let unknown = unknown.map(|fault| fault.to_string());
+        Ok(Report { ending, status, seconds, captures, unknown })
     }
 }
 
@@ -484,6 +502,11 @@ fn list_missing(stages: &Stages, job: &JobDir) -> Result<(), CrawlError> {
     let mut seeds = Vec::new();
     let written = write_seeds(&missing, &mut seeds).and_then(|()| std::fs::write(job.missing(), seeds));
     written.map_err(io_error("the list of missing pages cannot be written"))
+}
+
+/// Whether there is nothing more urgent than graph and search index when a crawl ends like this.
+fn has_time(ending: Ending) -> bool {
+    !matches!(ending, Ending::Interrupted | Ending::DiskFull)
 }
 
 /// The limit that ended a crawl, in words for the log.

@@ -10,6 +10,7 @@
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
 //! | a crawl from start to end | `engine.rs`, `set_up.rs`, `begin.rs`, `reopen.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `waiting.rs` |
 //! | seeds that are visited again | `rounds.rs` |
+//! | what grows with the archive | `knowing.rs` |
 //! | why was this (not) fetched | `explain.rs` |
 //!
 //! Not here: how bytes are fetched, stored or read. Those are the crates below.
@@ -34,6 +35,7 @@ mod hosts;
 pub mod job;
 pub mod judging;
 mod keeper;
+pub mod knowing;
 mod left;
 pub mod logs;
 mod memory;

@@ -31,9 +31,9 @@ use annalist_model::spec::{Expression, Mistake, ScopeKind, Spec};
 use annalist_model::{CanonicalUrl, Hop, Link, Score, SkipReason};
 
 use areas::{Areas, Widened};
-use expression::{Rule, Subject};
+use expression::{About, Rule, Subject};
 use names::Names;
-pub use query::Query;
+pub use query::{Query, link_of};
 use surts::Surts;
 pub use way::{Passed, Walked, Way};
 
@@ -83,8 +83,28 @@ pub struct Facts<'a> {
     pub score: Option<Score>,
     /// The pages that led to it.
     pub way: Option<&'a Way<'a>>,
+    /// What is known of a page in an archive, where it is asked about and not a link.
+    pub page: Option<&'a PageFacts<'a>>,
     /// How many hops beyond the scope that page is: what [`Verdict::In`] said of it, 0 inside.
     pub via_beyond: u16,
+}
+
+/// What is known of a page that was read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PageFacts<'a> {
+    pub title: Option<&'a str>,
+    /// What software made it.
+    pub application: Option<&'a str>,
+    /// What it is to its application.
+    pub level: Option<&'a str>,
+    /// The day, `2011-03-05`: days compare as texts do.
+    pub published: Option<&'a str>,
+    /// Words of its matter.
+    pub words: u32,
+    /// Posts, comments and articles on it.
+    pub objects: u32,
+    /// Whether it nearly repeats a page that was captured before.
+    pub is_duplicate: bool,
 }
 
 /// Whether a link is fetched, and why.
@@ -137,7 +157,7 @@ impl Scope {
 
     /// What is wrong with expressions, for a spec that is wrong elsewhere too.
     pub fn mistakes(expressions: &[Expression]) -> Vec<Mistake> {
-        expressions.iter().filter_map(|expression| Rule::compile(expression).err()).collect()
+        expressions.iter().filter_map(|expression| Rule::compile(expression, About::Links).err()).collect()
     }
 
     /// Before fetching: whether the link is in scope.
@@ -270,7 +290,7 @@ impl Scope {
 }
 
 fn rules(expressions: &[Expression], mistakes: &mut Vec<Mistake>) -> Vec<Rule> {
-    let compiled = expressions.iter().map(Rule::compile);
+    let compiled = expressions.iter().map(|expression| Rule::compile(expression, About::Links));
     compiled.filter_map(|rule| rule.map_err(|mistake| mistakes.push(mistake)).ok()).collect()
 }
 

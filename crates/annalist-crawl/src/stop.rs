@@ -40,6 +40,11 @@ impl Stop {
         self.raise(if again { Urge::AtOnce } else { Urge::Finish });
     }
 
+    /// Whether somebody wants it to end; a crawl that ends by itself does not.
+    pub fn is_pressed(&self) -> bool {
+        self.shared.pressed.load(Ordering::SeqCst)
+    }
+
     pub fn raise(&self, urge: Urge) {
         self.shared.level.fetch_max(urge as u8, Ordering::SeqCst);
         self.shared.changed.notify_waiters();

@@ -18,6 +18,10 @@ impl Mark {
     pub fn of(&self, file: &str) -> u64 {
         self.files.get(file).copied().unwrap_or_default()
     }
+
+    pub fn is_ahead_of(&self, other: &Mark) -> bool {
+        self.files.iter().any(|(file, offset)| *offset > other.of(file))
+    }
 }
 
 /// A store made of documents.

@@ -57,7 +57,7 @@ pub struct Original {
 /// When a page was published.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dated {
-    /// RFC 3339, as exact as it is known: `2011-03`, `2011-03-05`, `2011-03-05T10:30:00+01:00`.
+    /// RFC 3339: `2011-03-05T10:30:00+01:00`.
     pub text: String,
     /// Its first moment.
     pub from: Time,
@@ -68,5 +68,39 @@ impl Document {
     /// Whether there is something to be read: a page that was answered with success, kept for the first time.
     pub fn is_page(&self) -> bool {
         (200..300).contains(&self.status) && self.original.is_none() && !self.text.is_empty()
+    }
+}
+
+/// The first moment of what RFC 3339 and its kin write: a year, a month, a day, or a moment.
+pub fn moment(text: &str) -> Option<Time> {
+    match text.len() {
+        4 => day(&format!("{text}-01-01")),
+        7 => day(&format!("{text}-01")),
+        10 => day(text),
+        _ => {
+            let millis = text.parse::<jiff::Timestamp>().ok()?.as_millisecond();
+            Some(Time::from_millis(u64::try_from(millis).unwrap_or_default()))
+        }
+    }
+}
+
+fn day(text: &str) -> Option<Time> {
+    let day: jiff::civil::Date = text.parse().ok()?;
+    Some(Time::of(day.at(0, 0, 0, 0), jiff::tz::Offset::UTC))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moment;
+
+    #[test]
+    fn a_date_begins_with_its_first_moment() {
+        let from = |text: &str| moment(text).map(|time| time.rfc3339());
+        assert_eq!(from("2011").unwrap(), "2011-01-01T00:00:00.000Z");
+        assert_eq!(from("2011-03").unwrap(), "2011-03-01T00:00:00.000Z");
+        assert_eq!(from("2011-03-05").unwrap(), "2011-03-05T00:00:00.000Z");
+        assert_eq!(from("2011-03-05T10:30:00+01:00").unwrap(), "2011-03-05T09:30:00.000Z");
+        assert_eq!(from("yesterday"), None);
+        assert_eq!(from("1911-03-05").unwrap(), "1970-01-01T00:00:00.000Z");
     }
 }

@@ -7,8 +7,20 @@
 
 mod derived;
 mod document;
+mod follow;
 pub mod graph;
+mod parallel;
+pub mod import;
 pub mod search;
+mod statements;
+mod stores;
+pub mod vocabulary;
 
 pub use derived::{Derived, DerivedError, Mark};
-pub use document::{Dated, Document, Original};
+pub use document::{Dated, Document, Original, moment};
+pub use follow::{
+    Extent, FollowError, FollowSettings, Followed, Payload, Watch, follow, payloads, plain_name,
+};
+pub use parallel::in_order;
+pub use statements::{date_time, decimal, object_iri, parent_iri, person_iri, statements, url_iri};
+pub use stores::{Places, Stores};

@@ -1,1 +1,35 @@
 //! Full-text search over pages and what was written on them.
+//!
+//! - `write`: the index grows with the archive; `entry`: what is kept of a page or object; `fields`: where it stands in the index
+//! - `words`: words and stems as they are indexed and asked for; `fold`: letters without their accents; `simhash`: near duplicates
+//! - `query`: what can be asked for; `plan`: the same for one index; `excluded`: what must not match
+//! - `answer`: a question and its answer; `ask`: from one to the other; `gather`: what matches, its facets and its course over time, in one pass; `highlight`: where
+//!   the words stand in a text
+//! - `directory`: what makes a commit survive a power cut
+
+mod answer;
+mod ask;
+mod directory;
+mod entry;
+mod excluded;
+mod fields;
+mod fold;
+mod gather;
+mod highlight;
+mod plan;
+mod query;
+mod simhash;
+mod words;
+mod write;
+
+pub use answer::{Answer, Facet, Folded, Hit, LabelCount, MonthCount, Question, SearchError, Sort};
+pub use ask::Reader;
+pub use entry::{Annotations, Entry, key_of};
+pub use gather::FacetField;
+pub use highlight::Snippet;
+pub use query::{How, Label, QueryError, Wanted, When, Within, parse, parse_span};
+pub use simhash::{NEAR, is_near, simhash};
+pub use write::{Search, SearchSettings};
+
+#[cfg(test)]
+mod tests;

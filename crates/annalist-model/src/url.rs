@@ -257,10 +257,11 @@ impl Canonicaliser {
     }
 
     fn canonical_query(&self, query: &str) -> Option<String> {
-        let query = plain_escapes(query);
-        let mut parts: Vec<&str> = query.split('&').filter(|part| !self.is_stripped(part)).collect();
+        // Each for itself: where a part stands must not decide how it is spelled.
+        let parts = query.split('&').map(plain_escapes);
+        let mut parts: Vec<String> = parts.filter(|part| !self.is_stripped(part)).collect();
         if self.sort_query {
-            parts.sort_by_key(|part| part.split('=').next().unwrap_or(""));
+            parts.sort_by(|one, other| one.split('=').next().cmp(&other.split('=').next()));
         }
         let kept = parts.join("&");
         (!kept.is_empty()).then_some(kept)

@@ -58,7 +58,7 @@ impl SlowLane {
 }
 
 /// Lowers the priority of this thread; elsewhere than on Linux that would be the whole process.
-fn yield_to_others() {
+pub fn yield_to_others() {
     #[cfg(target_os = "linux")]
     if let Err(fault) = rustix::process::nice(NICENESS) {
         tracing::debug!(%fault, "the slow lane keeps its priority");

@@ -52,7 +52,7 @@ pub use dns::{Lookup, Resolved, Resolver};
 pub use error::{FetchError, SetupError, Waiting};
 pub use guard::{Guard, Refused};
 pub use http_date::parse_http_date;
-pub use lane::SlowLane;
+pub use lane::{SlowLane, yield_to_others};
 #[doc(hidden)]
 pub use received::{Received, receive};
 pub use retry_after::retry_after;

@@ -8,6 +8,7 @@
 //! - `simulate`: all of them, on all cores; `measures`: means and their errors
 //! - `events`: crawls for an event, as its spec has it; `occasion`: a simple relevance to compare the judge with
 //! - `table`, `curves`, `svg`, `chart`: the results for people
+//! - `selection`: what of an archive enters the final collection
 //! - `agreement`: how well the relevance of pages to an event agrees with what people say
 //!
 //! Not here: options, files of results, progress (`annalist`).
@@ -28,6 +29,7 @@ mod occasion;
 pub mod offline;
 mod policy;
 mod queue;
+pub mod selection;
 mod shelf;
 mod simulate;
 mod svg;

@@ -4,15 +4,27 @@
 
 mod calendar;
 mod corpus;
+pub mod entities;
+mod gathering;
 pub mod happenings;
+pub mod images;
+mod kept;
 pub(crate) mod lent;
-mod phrases;
+mod named;
+pub mod opinions;
+mod prose;
+pub mod social;
+mod study;
+mod tell;
 pub mod topics;
 mod vocabulary;
 mod writing;
 
 pub use calendar::{Day, Month};
-pub use corpus::{Corpus, CorpusError};
-pub use phrases::{Named, phrases};
+pub use corpus::{Corpus, CorpusError, CorpusWriter};
+pub use gathering::Gatherer;
+pub use named::Named;
+pub use study::{Stage, StudyError, StudyWatch, Subject};
+pub use tell::{Found, tell};
 pub use vocabulary::{Term, Vocabulary, Words};
 pub use writing::Writing;

@@ -5,6 +5,17 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod across;
+mod rebuild;
+mod study;
+
+pub use across::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
+pub use rebuild::RebuildArgs;
+pub use study::StudyArgs;
+mod query;
+
+pub use query::{AnswerFormat, ImportArgs, QueryArgs};
+
 #[derive(Debug, Parser)]
 #[command(
     name = "annalist",
@@ -50,6 +61,16 @@ pub enum Command {
     Verify(VerifyArgs),
     /// Give a selection of what was archived to others: as WARC or WACZ, as tables, or as a graph of links
     Export(Box<ExportArgs>),
+    /// Find out who and what an archive is about, by whom, how and when
+    Study(StudyArgs),
+    /// Compare several crawls: names that changed, words that belong together, what is new
+    Across(AcrossArgs),
+    /// Make graph and search index again, out of the WARC files alone
+    Rebuild(RebuildArgs),
+    /// Ask what is known of one or several collections, or RDF files, in SPARQL
+    Query(Box<QueryArgs>),
+    /// Add statements of others, in RDF, to what is known of a collection
+    Import(ImportArgs),
     /// Compare ways to choose the next link, by repeatable crawls of an archive
     Simulate(SimulateArgs),
     /// Crawl a small web made for trying, on this machine only, by topic and breadth first, and compare
@@ -451,7 +472,7 @@ pub struct VerifyArgs {
 
 #[derive(Debug, Default, Args)]
 #[command(
-    group = clap::ArgGroup::new("form").args(["warc", "wacz", "csv", "graph"]).required(true).multiple(true),
+    group = clap::ArgGroup::new("form").args(["warc", "wacz", "csv", "graph", "nquads"]).required(true).multiple(true),
     after_help = "Examples:
   annalist export collections/first --wacz first.wacz               everything, for ReplayWeb.page
   annalist export collections/first --wacz best.wacz --score 0.6 --limit 500
@@ -482,6 +503,9 @@ pub struct ExportArgs {
     /// Write who links to whom: GraphML, or a table if the name ends in .csv
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,
+    /// Write all that is known of the job directories as N-Quads, sorted; conditions do not bear on it
+    #[arg(long, value_name = "FILE")]
+    pub nquads: Option<PathBuf>,
     /// Captures of at least this score, from 0 to 1
     #[arg(long, value_name = "MIN")]
     pub score: Option<f32>,

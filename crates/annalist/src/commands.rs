@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 
+mod across;
 mod apps;
 mod check;
 pub mod crawl;
@@ -12,15 +13,19 @@ mod date;
 mod demo;
 mod evaluate;
 mod explain;
-mod export;
+pub mod export;
 mod extract;
 mod frequencies;
+mod import;
 mod index;
 mod judge;
 pub mod learn;
+mod query;
+mod rebuild;
 mod simulate;
 mod status;
 mod stop;
+pub mod study;
 pub mod verify;
 
 pub fn run(cli: Cli) -> Result<Exit> {
@@ -38,6 +43,11 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Index(args) => index::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Study(args) => study::run(&args),
+        Command::Across(args) => across::run(&args),
+        Command::Rebuild(args) => rebuild::run(&args),
+        Command::Query(args) => query::run(&args),
+        Command::Import(args) => import::run(&args),
         Command::Simulate(args) => simulate::run(&args),
         Command::Demo(args) => demo::run(&args),
     }

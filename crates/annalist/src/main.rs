@@ -10,10 +10,12 @@ mod cli;
 mod commands;
 mod definition_file;
 mod exit;
+mod knowledge;
 mod pages;
 mod progress;
 mod show;
 mod spec_file;
+mod watch;
 
 /// Who reads what is printed may stop reading: that is no fault of anybody.
 fn end_quietly_with_the_reader() {

@@ -16,6 +16,7 @@ use super::group::KeptKind;
 use super::{Captured, Counts, Ended, Finished, Group, KeepError, Kept, Ticket};
 use crate::clock;
 use crate::counters::Counters;
+use crate::knowing::Durable;
 use crate::left::Left;
 use crate::logs::{CrawlLine, Logs, Severity};
 use crate::record::{Exchanged, Original, lookup_record, metadata_of, objects_record, records_of};
@@ -47,6 +48,8 @@ pub struct Archive {
     pub salt: u64,
     pub seeds: Vec<String>,
     pub pending: Pending,
+    /// Up to where the archive may be read by others.
+    pub durable: Durable,
     /// Copies of an earlier run that are there already.
     pub left: Left,
     /// Whether the last write failed.
@@ -191,9 +194,10 @@ impl Archive {
         let finished_logs = log_lines(&group, &kept);
         let mut changes = group.changes(&kept);
         changes.push(Change::Note { name: COUNTERS_NOTE.to_owned(), value: counters.encode() });
-        changes.push(Change::Note { name: WARC_NOTE.to_owned(), value: end.into_bytes() });
+        changes.push(Change::Note { name: WARC_NOTE.to_owned(), value: end.clone().into_bytes() });
         let refused = refusals(&changes);
         self.commit(Transaction { changes })?;
+        self.durable.set(&end);
         self.release(&group)?;
 
         self.counters = counters;

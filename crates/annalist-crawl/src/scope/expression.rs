@@ -38,6 +38,15 @@ pub(super) struct Rule {
     pub(super) text: String,
 }
 
+/// What an expression is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    /// Links, before or after their pages were fetched.
+    Links,
+    /// Pages that are in an archive, of which more is known.
+    Pages,
+}
+
 /// What is wrong with an expression, and where.
 #[derive(Debug, PartialEq, Eq)]
 struct Fault {
@@ -47,8 +56,8 @@ struct Fault {
 }
 
 impl Rule {
-    pub(super) fn compile(expression: &Expression) -> Result<Rule, Mistake> {
-        let (condition, variables) = compiled(&expression.text).map_err(|fault| Mistake {
+    pub(super) fn compile(expression: &Expression, about: About) -> Result<Rule, Mistake> {
+        let (condition, variables) = compiled(&expression.text, about).map_err(|fault| Mistake {
             line: expression.line,
             key: expression.key.clone(),
             message: format!("at character {}: {}", fault.at + 1, fault.message),
@@ -67,12 +76,12 @@ impl Rule {
     }
 }
 
-fn compiled(text: &str) -> Result<(Condition, Vec<Variable>), Fault> {
+fn compiled(text: &str, about: About) -> Result<(Condition, Vec<Variable>), Fault> {
     if text.len() > LONGEST {
         return Err(Fault {
             at: 0,
             message: format!("expected at most {LONGEST} bytes, found {}", text.len()),
         });
     }
-    grammar::parse(tokens::read(text)?)
+    grammar::parse(tokens::read(text)?, about)
 }

@@ -4,7 +4,7 @@ use annalist_model::spec::{Expression, ScopeKind, Seed, SiteRules, Spec};
 use annalist_model::{CanonicalUrl, Hop, HopPath, Link, LinkKind, Score, SkipReason};
 use proptest::prelude::*;
 
-use super::expression::{Rule, Subject};
+use super::expression::{About, Rule, Subject};
 use super::{Facts, Scope, Verdict};
 
 fn url(text: &str) -> CanonicalUrl {
@@ -332,7 +332,7 @@ prop_compose! {
         language in prop::option::of(prop::sample::select(vec!["en", "el"])),
         score in prop::option::of(0f32..=1.0), via_beyond in prop_oneof![0u16..4, Just(u16::MAX)],
     ) -> Facts<'static> {
-        Facts { via_url: Some("http://a.test/"), mime, language, score: score.map(Score::new), way: None, via_beyond }
+        Facts { via_url: Some("http://a.test/"), mime, language, score: score.map(Score::new), way: None, page: None, via_beyond }
     }
 }
 
@@ -355,7 +355,7 @@ proptest! {
         let free = scope(&spec);
         spec.scope.exclude = expressions("exclude", &[rule]);
         let ruled = scope(&spec);
-        let holds = Rule::compile(&spec.scope.exclude[0]).unwrap().holds(&Subject { link: &link, facts: &facts });
+        let holds = Rule::compile(&spec.scope.exclude[0], About::Links).unwrap().holds(&Subject { link: &link, facts: &facts });
         let verdict = ruled.admit(&link, &facts);
         if holds && link.hops.last() != Some(Hop::Prerequisite) {
             prop_assert!(!verdict.is_in());

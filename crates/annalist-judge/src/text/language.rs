@@ -72,6 +72,11 @@ impl Language {
         self.stop_words.contains(word)
     }
 
+    /// Whether the forms of a word are known to have something in common.
+    pub fn has_stems(&self) -> bool {
+        self.stemmer.is_some()
+    }
+
     /// What the forms of a word, in lower case, have in common.
     pub fn stem(&self, word: &str) -> String {
         match &self.stemmer {

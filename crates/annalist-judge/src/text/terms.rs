@@ -58,6 +58,11 @@ impl Stems {
         })
     }
 
+    /// The stem of a word, in lower case; none for words that are no terms.
+    pub fn stem(&mut self, word: &str) -> Option<&str> {
+        Some(&*self.of(word).text).filter(|stem| !stem.is_empty())
+    }
+
     /// The number and the weight of a word's stem; words that are no terms weigh nothing.
     pub(super) fn weighed(&mut self, word: &str) -> (u64, f32) {
         let stem = self.of(word);

@@ -10,6 +10,7 @@
 
 pub mod duration;
 mod keys;
+mod knowledge;
 mod notes;
 mod parse;
 mod quantity;
@@ -25,6 +26,7 @@ mod write;
 mod tests;
 
 pub use keys::{KeyDoc, keys};
+pub use knowledge::KnowledgeRules;
 pub use parse::{Parsed, parse, parse_extract};
 pub use seeds::{SeedFile, SeedFileMistake, parse_seed_file};
 pub use words::Words;
@@ -61,6 +63,7 @@ pub struct Spec {
     pub judge: JudgeRules,
     pub frontier: FrontierRules,
     pub archive: ArchiveRules,
+    pub knowledge: KnowledgeRules,
     /// Where the collection comes from, when it is no crawl of the live web.
     pub extract: Option<ExtractRules>,
     pub canonical: Canonicaliser,
@@ -89,6 +92,7 @@ impl Spec {
             judge: JudgeRules::default(),
             frontier: FrontierRules::default(),
             archive: ArchiveRules::default(),
+            knowledge: KnowledgeRules::default(),
             extract: None,
             canonical: Canonicaliser::default(),
             sites: Vec::new(),

@@ -4,8 +4,8 @@
 use toml::de::DeTable;
 
 use super::keys::{
-    ABOUT, ARCHIVE, CANONICAL, EVENT, EXTRACT, EventDraft, FETCH, FRONTIER, JUDGE, LIMITS, NETWORK,
-    POLITENESS, SCOPE, SITE, TOPIC,
+    ABOUT, ARCHIVE, CANONICAL, EVENT, EXTRACT, EventDraft, FETCH, FRONTIER, JUDGE, KNOWLEDGE, LIMITS,
+    NETWORK, POLITENESS, SCOPE, SITE, TOPIC,
 };
 use super::notes::Notes;
 use super::seeds::Seeds;
@@ -26,7 +26,7 @@ pub struct Parsed {
 }
 
 /// The tables of a spec.
-const TABLES: [&str; 14] = [
+const TABLES: [&str; 15] = [
     "seed",
     "topic",
     "event",
@@ -38,6 +38,7 @@ const TABLES: [&str; 14] = [
     "judge",
     "frontier",
     "archive",
+    "knowledge",
     "extract",
     "canonical",
     "site",
@@ -95,6 +96,7 @@ fn read(root: &Table<'_>, files: &dyn Fn(&str) -> Result<String, String>, spec: 
     section(root, "judge", JUDGE, &mut spec.judge);
     section(root, "frontier", FRONTIER, &mut spec.frontier);
     section(root, "archive", ARCHIVE, &mut spec.archive);
+    section(root, "knowledge", KNOWLEDGE, &mut spec.knowledge);
     if let Some(table) = section(root, "politeness", POLITENESS, &mut spec.politeness) {
         settle_delays(&table, &mut spec.politeness);
     }

@@ -2,8 +2,8 @@
 
 use super::Spec;
 use super::keys::{
-    ABOUT, ARCHIVE, CANONICAL, EVENT, EXTRACT, EventDraft, FETCH, FRONTIER, JUDGE, LIMITS, NETWORK,
-    POLITENESS, SCOPE, SEED, SITE, SeedDraft, TOPIC,
+    ABOUT, ARCHIVE, CANONICAL, EVENT, EXTRACT, EventDraft, FETCH, FRONTIER, JUDGE, KNOWLEDGE, LIMITS,
+    NETWORK, POLITENESS, SCOPE, SEED, SITE, SeedDraft, TOPIC,
 };
 use super::table::{Key, written};
 
@@ -26,6 +26,7 @@ impl Spec {
         section(&mut toml, "[judge]", JUDGE, &self.judge);
         section(&mut toml, "[frontier]", FRONTIER, &self.frontier);
         section(&mut toml, "[archive]", ARCHIVE, &self.archive);
+        section(&mut toml, "[knowledge]", KNOWLEDGE, &self.knowledge);
         if let Some(extract) = &self.extract {
             section(&mut toml, "[extract]", EXTRACT, extract);
         }

@@ -4,7 +4,8 @@ use std::fmt;
 
 use annalist_model::Time;
 use jiff::civil::Date;
-use serde::{Serialize, Serializer};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 const MILLIS_IN_A_DAY: u64 = 86_400_000;
 
@@ -50,6 +51,13 @@ impl Serialize for Day {
     }
 }
 
+impl<'de> Deserialize<'de> for Day {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Day, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Day::of_date).map_err(D::Error::custom)
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Month {
     pub year: i16,
@@ -78,6 +86,14 @@ impl fmt::Display for Month {
 impl Serialize for Month {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Month {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Month, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let day: Date = format!("{text}-01").parse().map_err(D::Error::custom)?;
+        Ok(Day::of_date(day).month())
     }
 }
 

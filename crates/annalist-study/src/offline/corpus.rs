@@ -35,24 +35,11 @@ struct Block {
 impl Corpus {
     /// Writes them all into a file, in place of what was there.
     pub fn write(path: &Path, writings: impl Iterator<Item = Writing>) -> Result<Corpus, CorpusError> {
-        let fault = |source| CorpusError::Io { path: path.display().to_string(), source };
-        let mut out = BufWriter::new(std::fs::File::create(path).map_err(fault)?);
-        let mut corpus = Corpus { path: path.to_owned(), blocks: Vec::new(), writings: 0 };
-        let mut offset = 0;
-        let mut waiting = Vec::with_capacity(WRITINGS_PER_BLOCK);
+        let mut writer = CorpusWriter::create(path)?;
         for writing in writings {
-            waiting.push(writing);
-            corpus.writings += 1;
-            if waiting.len() == WRITINGS_PER_BLOCK {
-                corpus.blocks.push(put(&mut out, &waiting, &mut offset).map_err(fault)?);
-                waiting.clear();
-            }
+            writer.push(writing)?;
         }
-        if !waiting.is_empty() {
-            corpus.blocks.push(put(&mut out, &waiting, &mut offset).map_err(fault)?);
-        }
-        out.into_inner().map_err(|e| fault(e.into_error()))?.sync_all().map_err(fault)?;
-        Ok(corpus)
+        writer.finish()
     }
 
     /// One that was written before.
@@ -150,6 +137,53 @@ impl Corpus {
         file.read_exact_at(&mut packed, block.offset).map_err(fault)?;
         let plain = zstd::decode_all(packed.as_slice()).map_err(|e| damaged(e.to_string()))?;
         serde_json::from_slice(&plain).map_err(|e| damaged(e.to_string()))
+    }
+}
+
+/// Writes a corpus piece by piece. It is there, under its name, once it is finished.
+#[derive(Debug)]
+pub struct CorpusWriter {
+    out: BufWriter<std::fs::File>,
+    fresh: PathBuf,
+    corpus: Corpus,
+    offset: u64,
+    waiting: Vec<Writing>,
+}
+
+impl CorpusWriter {
+    pub fn create(path: &Path) -> Result<CorpusWriter, CorpusError> {
+        let fresh = path.with_extension("new");
+        let file = std::fs::File::create(&fresh)
+            .map_err(|source| CorpusError::Io { path: fresh.display().to_string(), source })?;
+        let corpus = Corpus { path: path.to_owned(), blocks: Vec::new(), writings: 0 };
+        Ok(CorpusWriter { out: BufWriter::new(file), fresh, corpus, offset: 0, waiting: Vec::new() })
+    }
+
+    pub fn push(&mut self, writing: Writing) -> Result<(), CorpusError> {
+        self.waiting.push(writing);
+        if self.waiting.len() == WRITINGS_PER_BLOCK { self.put() } else { Ok(()) }
+    }
+
+    pub fn finish(mut self) -> Result<Corpus, CorpusError> {
+        self.put()?;
+        let path = self.fresh.display().to_string();
+        let fault = |source| CorpusError::Io { path: path.clone(), source };
+        let file = self.out.into_inner().map_err(|e| fault(e.into_error()))?;
+        file.sync_all().map_err(fault)?;
+        std::fs::rename(&self.fresh, &self.corpus.path).map_err(fault)?;
+        Ok(self.corpus)
+    }
+
+    fn put(&mut self) -> Result<(), CorpusError> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let block = put(&mut self.out, &self.waiting, &mut self.offset)
+            .map_err(|source| CorpusError::Io { path: self.fresh.display().to_string(), source })?;
+        self.corpus.blocks.push(block);
+        self.corpus.writings += self.waiting.len() as u64;
+        self.waiting.clear();
+        Ok(())
     }
 }
 

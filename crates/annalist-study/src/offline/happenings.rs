@@ -14,7 +14,7 @@ mod telling;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Corpus, CorpusError, Day, Named, Vocabulary};
 use bursts::{Burst, FEWEST_REPORTS, Series};
@@ -22,7 +22,7 @@ use features::{Feature, names_of};
 use joining::{Joined, Postings};
 use telling::Tale;
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Happening {
     /// A title or a sentence of those who report it.
     pub title: String,
@@ -53,7 +53,7 @@ const NAMES: usize = 8;
 const OFTEN: f32 = 0.3;
 const LEAST_CONFIDENCE: f32 = 0.5;
 
-/// Finds what happened. `named`: entities, or what [`super::phrases`] found.
+/// Finds what happened. `named`: the entities of the corpus.
 pub fn happenings(
     corpus: &Corpus,
     vocabulary: &Vocabulary,

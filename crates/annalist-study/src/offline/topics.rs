@@ -11,13 +11,13 @@ mod labels;
 mod sorting;
 mod vectors;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Corpus, CorpusError, Month, Vocabulary};
 use clusters::Clusters;
 use sorting::Sorted;
 
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Topics {
     /// The largest first.
     pub topics: Vec<Topic>,
@@ -26,7 +26,7 @@ pub struct Topics {
     pub memberships: Vec<(u32, u32, f32)>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Topic {
     /// The first terms: `election, exit poll, parliament`
     pub label: String,
@@ -44,7 +44,7 @@ pub struct Topic {
 }
 
 /// Whether a topic has a larger share of the later half of the writings than of the earlier half.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Course {
     Rising,

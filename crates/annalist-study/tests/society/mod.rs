@@ -1,5 +1,7 @@
 //! The writings of a test web with a society, as a crawl that extracts everything would have them.
 
+#![allow(dead_code, reason = "each file of tests needs its part of it")]
+
 use std::path::Path;
 
 use annalist_study::offline::{Corpus, Writing};

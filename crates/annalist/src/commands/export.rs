@@ -23,13 +23,14 @@ mod choice;
 mod fresh;
 mod graph;
 mod missing;
+mod nquads;
 mod pages;
 mod reading;
 mod selection;
 mod survey;
-mod table;
-mod watch;
+pub mod table;
 
+use crate::watch::Watch;
 use choice::{Choice, choose};
 use fresh::{Fresh, Old};
 use graph::{Form, Graph};
@@ -38,7 +39,6 @@ use reading::{PageReader, each_record};
 use selection::Selection;
 use survey::{Chosen, Survey, Surveyed};
 use table::Urls;
-use watch::Watch;
 
 /// WARC files are no longer than this by much.
 const ROLL_BYTES: u64 = 1_000_000_000;
@@ -50,6 +50,7 @@ struct Outputs {
     urls: Option<Fresh>,
     missing: Option<Fresh>,
     graph: Option<(Fresh, Form)>,
+    nquads: Option<Fresh>,
 }
 
 /// What came of it.
@@ -60,10 +61,14 @@ struct Done {
     missing: u64,
     nodes: u64,
     edges: u64,
+    statements: u64,
 }
 
 pub fn run(args: &ExportArgs) -> Result<Exit> {
     let selection = Selection::new(args)?;
+    if args.warc.is_none() && args.wacz.is_none() && args.csv.is_none() && args.graph.is_none() {
+        return run_nquads(args);
+    }
     let files = sources(&args.sources)?;
     let jobs = jobs(&args.sources);
     let outputs = Outputs::new(args, &jobs)?;
@@ -77,6 +82,9 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     let mut done = Done::default();
     let pages = read_again(&survey, &outputs, &mut done, &watch)?;
     outputs.write_missing(&jobs, &mut done)?;
+    if let Some(fresh) = &outputs.nquads {
+        done.statements = nquads::write(&args.sources, fresh)?;
+    }
     if let Some(fresh) = &outputs.warc {
         let copier = Copier::into_folder(fresh.open_path(), settings(args, &args.warc, &survey));
         let copied = copy(copier, &survey, Pages::default(), &About::default(), &watch);
@@ -92,6 +100,25 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     drop(watch);
     tell(args, &survey, choice, &done);
     Ok(if survey.damaged == 0 { Exit::Done } else { Exit::Failed })
+}
+
+/// The graph alone needs no look at the archive.
+#[expect(clippy::print_stdout, reason = "what was written is what the command is asked for")]
+fn run_nquads(args: &ExportArgs) -> Result<Exit> {
+    let outputs = Outputs::new(args, &[])?;
+    let mut statements = 0;
+    if let Some(fresh) = &outputs.nquads {
+        statements = nquads::write(&args.sources, fresh)?;
+    }
+    outputs.keep()?;
+    if !args.quiet {
+        println!("{} statements", show::count(statements));
+        args.nquads.iter().for_each(|path| println!("written: {}", path.display()));
+    }
+    if args.json {
+        println!("{}", json!({ "statements": statements }));
+    }
+    Ok(Exit::Done)
 }
 
 impl Outputs {
@@ -116,6 +143,7 @@ impl Outputs {
             urls: fresh(&urls)?,
             missing: fresh(&missing.filter(|_| !jobs.is_empty()))?,
             graph,
+            nquads: fresh(&args.nquads)?,
         })
     }
 
@@ -130,7 +158,10 @@ impl Outputs {
 
     fn keep(self) -> Result<()> {
         let graph = self.graph.map(|(fresh, _)| fresh);
-        [self.warc, self.wacz, self.urls, self.missing, graph].into_iter().flatten().try_for_each(Fresh::keep)
+        [self.warc, self.wacz, self.urls, self.missing, graph, self.nquads]
+            .into_iter()
+            .flatten()
+            .try_for_each(Fresh::keep)
     }
 }
 
@@ -309,7 +340,7 @@ fn described(args: &ExportArgs) -> String {
 
 #[expect(clippy::print_stdout, reason = "what was written is what the command is asked for")]
 fn tell(args: &ExportArgs, survey: &Survey, choice: Choice, done: &Done) {
-    let Done { copied, pages, missing, nodes, edges } = done;
+    let Done { copied, pages, missing, nodes, edges, statements } = done;
     if !args.quiet {
         let also = if choice.along > 0 {
             format!(", {} that come along", show::count(choice.along))
@@ -332,14 +363,14 @@ fn tell(args: &ExportArgs, survey: &Survey, choice: Choice, done: &Done) {
         for (count, what) in notes.iter().filter(|(count, _)| *count > 0) {
             println!("{} {what}", show::count(*count));
         }
-        let written = [&args.warc, &args.wacz, &args.csv, &args.graph].into_iter().flatten();
+        let written = [&args.warc, &args.wacz, &args.csv, &args.graph, &args.nquads].into_iter().flatten();
         written.for_each(|path| println!("written: {}", path.display()));
     }
     if args.json {
         let told = json!({
             "captures": choice.meant, "along": choice.along, "originals_elsewhere": choice.elsewhere,
             "records": copied.records, "bytes": copied.bytes, "files": copied.files, "pages": pages,
-            "missing": missing, "nodes": nodes, "links": edges, "doubles": survey.doubles, "damaged": survey.damaged,
+            "missing": missing, "statements": statements, "nodes": nodes, "links": edges, "doubles": survey.doubles, "damaged": survey.damaged,
         });
         println!("{told}");
     }

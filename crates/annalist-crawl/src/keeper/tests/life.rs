@@ -86,6 +86,7 @@ impl Crawl {
             salt: SALT,
             seeds: Vec::new(),
             pending: Pending::default(),
+            durable: Default::default(),
             left: Default::default(),
             in_trouble: false,
             run: Run::default(),

@@ -27,9 +27,17 @@ pub(super) enum Variable {
     Mime,
     Language,
     Score,
+    Title,
+    Words,
+    Application,
+    Level,
+    Objects,
+    Published,
+    Duplicate,
 }
 
 impl Variable {
+    /// Of any link.
     pub(super) const ALL: [(&'static str, Variable); 11] = [
         ("url", Variable::Url),
         ("host", Variable::Host),
@@ -43,12 +51,23 @@ impl Variable {
         ("language", Variable::Language),
         ("score", Variable::Score),
     ];
+    /// Of what was captured, and read since.
+    pub(super) const OF_PAGES: [(&'static str, Variable); 7] = [
+        ("title", Variable::Title),
+        ("words", Variable::Words),
+        ("application", Variable::Application),
+        ("level", Variable::Level),
+        ("objects", Variable::Objects),
+        ("published", Variable::Published),
+        ("duplicate", Variable::Duplicate),
+    ];
 }
 
 /// Something that is true, false, or unknown of a link.
 #[derive(Debug)]
 pub(super) enum Condition {
     Always(bool),
+    Duplicate,
     Not(Box<Condition>),
     All(Vec<Condition>),
     Any(Vec<Condition>),
@@ -75,6 +94,8 @@ pub(super) enum Number {
     Decimal(f64),
     Depth,
     Score,
+    Words,
+    Objects,
     /// In characters.
     SizeOf(Text),
 }
@@ -110,6 +131,7 @@ impl Condition {
         };
         match self {
             Condition::Always(answer) => Some(*answer),
+            Condition::Duplicate => subject.facts.page.map(|page| page.is_duplicate),
             Condition::Not(inner) => inner.ask(subject).map(|answer| !answer),
             Condition::All(parts) => decided(parts, subject, false),
             Condition::Any(parts) => decided(parts, subject, true),
@@ -177,7 +199,15 @@ impl Text {
                 Variable::Via => facts.via_url,
                 Variable::Mime => facts.mime,
                 Variable::Language => facts.language,
-                Variable::Depth | Variable::Score => None,
+                Variable::Title => facts.page?.title,
+                Variable::Application => facts.page?.application,
+                Variable::Level => facts.page?.level,
+                Variable::Published => facts.page?.published,
+                Variable::Depth
+                | Variable::Score
+                | Variable::Words
+                | Variable::Objects
+                | Variable::Duplicate => None,
             },
         }
     }
@@ -191,6 +221,8 @@ impl Number {
             Number::Decimal(number) => Some(*number),
             Number::Depth => Some(f64::from(subject.link.depth)),
             Number::Score => subject.facts.score.map(|score| f64::from(score.get())),
+            Number::Words => subject.facts.page.map(|page| f64::from(page.words)),
+            Number::Objects => subject.facts.page.map(|page| f64::from(page.objects)),
             Number::SizeOf(text) => text.of(subject).map(|text| text.chars().count() as f64),
         }
     }

@@ -12,9 +12,9 @@
 
 use regex::RegexBuilder;
 
-use super::Fault;
 use super::condition::{Comparison, Condition, Number, Text, Variable};
 use super::tokens::{Placed, Token};
+use super::{About, Fault};
 
 /// Deeper expressions are refused: reading and asking them recurses.
 const DEEPEST: usize = 40;
@@ -22,8 +22,8 @@ const DEEPEST: usize = 40;
 const LARGEST_PATTERN_BYTES: usize = 1 << 20;
 
 /// The condition and the variables it reads.
-pub(super) fn parse(tokens: Vec<Placed>) -> Result<(Condition, Vec<Variable>), Fault> {
-    let mut parser = Parser { tokens, next: 0, depth: 0, variables: Vec::new(), on_the_way: false };
+pub(super) fn parse(tokens: Vec<Placed>, about: About) -> Result<(Condition, Vec<Variable>), Fault> {
+    let mut parser = Parser { tokens, next: 0, depth: 0, variables: Vec::new(), on_the_way: false, about };
     let condition = parser.condition()?;
     match parser.peek() {
         Token::End => Ok((condition, parser.variables)),
@@ -57,6 +57,7 @@ struct Parser {
     variables: Vec<Variable>,
     /// Inside of `passed(…)`.
     on_the_way: bool,
+    about: About,
 }
 
 impl Parser {
@@ -239,8 +240,14 @@ impl Parser {
         if let "true" | "false" = name {
             return Ok(Term::Flag(Condition::Always(name == "true")));
         }
-        let Some((_, variable)) = Variable::ALL.into_iter().find(|(known, _)| *known == name) else {
-            let known: Vec<&str> = Variable::ALL.iter().map(|(known, _)| *known).collect();
+        let of_pages: &[_] = match self.about {
+            // Of the pages on the way, no more is known than of any link.
+            About::Pages if !self.on_the_way => &Variable::OF_PAGES,
+            About::Pages | About::Links => &[],
+        };
+        let variables = || Variable::ALL.iter().chain(of_pages);
+        let Some((_, variable)) = variables().find(|(known, _)| *known == name).copied() else {
+            let known: Vec<&str> = variables().map(|(known, _)| *known).collect();
             let message = format!("unknown variable {name:?}, known are {}", known.join(", "));
             return Err(Fault { at, message });
         };
@@ -248,6 +255,9 @@ impl Parser {
         Ok(match variable {
             Variable::Depth => Term::Number(Number::Depth),
             Variable::Score => Term::Number(Number::Score),
+            Variable::Words => Term::Number(Number::Words),
+            Variable::Objects => Term::Number(Number::Objects),
+            Variable::Duplicate => Term::Flag(Condition::Duplicate),
             text => Term::Text(Text::Variable(text)),
         })
     }

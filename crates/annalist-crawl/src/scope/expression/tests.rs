@@ -3,7 +3,7 @@
 use annalist_model::{CanonicalUrl, Link, LinkKind, Score};
 use proptest::prelude::*;
 
-use super::{Subject, compiled};
+use super::{About, Subject, compiled};
 use crate::scope::{Facts, Passed, Walked, Way};
 
 fn link() -> Link {
@@ -18,11 +18,12 @@ const FACTS: Facts<'static> = Facts {
     language: None,
     score: None,
     way: None,
+    page: None,
     via_beyond: 0,
 };
 
 fn ask_with(expression: &str, facts: &Facts<'_>) -> Option<bool> {
-    let (condition, _) = compiled(expression).map_err(|fault| fault.message).unwrap();
+    let (condition, _) = compiled(expression, About::Links).map_err(|fault| fault.message).unwrap();
     condition.ask(&Subject { link: &link(), facts })
 }
 
@@ -31,7 +32,7 @@ fn ask(expression: &str) -> Option<bool> {
 }
 
 fn fault(expression: &str) -> (usize, String) {
-    let fault = compiled(expression).err().unwrap();
+    let fault = compiled(expression, About::Links).err().unwrap();
     (fault.at, fault.message)
 }
 
@@ -84,7 +85,7 @@ fn the_pages_on_the_way_can_be_asked() {
     assert_eq!(with("passed(host == 'other.gr')", &cut), None, "it may be further up");
     assert_eq!(ask("passed(host == 'start.gr')"), None);
     let seed = Link::seed(CanonicalUrl::parse("http://start.gr/").unwrap(), 0);
-    let (condition, _) = compiled("passed(true)").map_err(|fault| fault.message).unwrap();
+    let (condition, _) = compiled("passed(true)", About::Links).map_err(|fault| fault.message).unwrap();
     assert_eq!(condition.ask(&Subject { link: &seed, facts: &FACTS }), Some(false), "no page led to a seed");
 }
 
@@ -96,7 +97,8 @@ fn what_is_not_known_of_the_way_is_a_mistake_to_ask() {
     assert!(fault("passed(passed(true))").1.contains("another passed()"));
     assert_eq!(ask("passed(depth > 9) || passed(depth > 8)"), None);
     assert!(fault("passed(host)").1.contains("true or false"));
-    let (_, variables) = compiled("passed(score > 0.5)").map_err(|fault| fault.message).unwrap();
+    let (_, variables) =
+        compiled("passed(score > 0.5)", About::Links).map_err(|fault| fault.message).unwrap();
     assert!(variables.is_empty(), "a page's own score is not asked for");
 }
 
@@ -193,7 +195,7 @@ fn hostile_expressions_are_faults_and_no_crash() {
         "host.matches('(((a{100}){100}){100})')".to_owned(),
         format!("true{}", " && true".repeat(10_000)),
     ] {
-        assert!(compiled(&expression).is_err());
+        assert!(compiled(&expression, About::Links).is_err());
     }
     assert_eq!(ask(&format!("{}true", "!".repeat(3_000))), Some(true));
     assert_eq!(ask(&format!("true{}", " && true".repeat(400))), Some(true));
@@ -203,7 +205,7 @@ fn hostile_expressions_are_faults_and_no_crash() {
 proptest! {
     #[test]
     fn any_text_is_an_expression_or_a_fault(text in "\\PC{0,60}") {
-        if let Ok((condition, _)) = compiled(&text) {
+        if let Ok((condition, _)) = compiled(&text, About::Links) {
             let _ = condition.ask(&Subject { link: &link(), facts: &FACTS });
         }
     }
@@ -215,7 +217,7 @@ proptest! {
             ",", ".contains(", ".size()", "size(", "passed(", "-", ".matches(", "r'.'",
         ]), 0..14),
     ) {
-        if let Ok((condition, _)) = compiled(&words.join(" ")) {
+        if let Ok((condition, _)) = compiled(&words.join(" "), About::Links) {
             let _ = condition.ask(&Subject { link: &link(), facts: &FACTS });
         }
     }

@@ -4,6 +4,7 @@
 mod about;
 mod engine;
 mod judge;
+mod knowledge;
 mod manners;
 mod reach;
 mod written;
@@ -11,12 +12,14 @@ mod written;
 pub(super) use about::{ABOUT, ENTITY, EVENT, EventDraft, SEED, SeedDraft, TOPIC};
 pub(super) use engine::{ARCHIVE, EXTRACT, FRONTIER};
 pub(super) use judge::{JUDGE, PATTERN};
+pub(super) use knowledge::KNOWLEDGE;
 pub(super) use manners::{FETCH, NETWORK, POLITENESS};
 pub(super) use reach::{CANONICAL, LIMITS, SCOPE, SITE};
 
 use super::table::{Key, Written};
 use super::{
-    ArchiveRules, Entity, ExtractRules, FetchRules, FrontierRules, JudgeRules, Limits, Network, Politeness,
+    ArchiveRules, Entity, ExtractRules, FetchRules, FrontierRules, JudgeRules, KnowledgeRules, Limits,
+    Network, Politeness,
 };
 use super::{ScopeRules, SiteRules, Spec, Topic, UrlPattern};
 use crate::url::Canonicaliser;
@@ -51,6 +54,7 @@ pub fn keys() -> Vec<KeyDoc> {
     document(&mut all, "[[judge.pattern]]", PATTERN, &UrlPattern::default());
     document(&mut all, "[frontier]", FRONTIER, &FrontierRules::default());
     document(&mut all, "[archive]", ARCHIVE, &ArchiveRules::default());
+    document(&mut all, "[knowledge]", KNOWLEDGE, &KnowledgeRules::default());
     document(&mut all, "[extract]", EXTRACT, &ExtractRules::default());
     document(&mut all, "[canonical]", CANONICAL, &Canonicaliser::default());
     document(&mut all, "[[site]]", SITE, &SiteRules::default());

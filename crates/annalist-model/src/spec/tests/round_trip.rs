@@ -7,9 +7,9 @@ use proptest::prelude::*;
 
 use super::super::{
     ArchiveRules, BadCertificates, DigestKind, Entity, Event, Expression, ExtractRules, FetchRules,
-    FrontierRules, JudgeRules, Limits, Network, Order, Politeness, RelevanceKind, RobotsPolicy, SIGNALS,
-    ScopeKind, ScopeRules, ScorerKind, Seed, SiteOrder, SiteRules, SnapshotChoice, Spec, Topic, Update,
-    UrlPattern, Words,
+    FrontierRules, JudgeRules, KnowledgeRules, Limits, Network, Order, Politeness, RelevanceKind,
+    RobotsPolicy, SIGNALS, ScopeKind, ScopeRules, ScorerKind, Seed, SiteOrder, SiteRules, SnapshotChoice,
+    Spec, Topic, Update, UrlPattern, Words,
 };
 use crate::score::Score;
 use crate::url::{CanonicalUrl, Canonicaliser};
@@ -163,6 +163,12 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn knowledge()(graph in any::<bool>(), search in any::<bool>(), memory_bytes in (64u64 << 20)..1 << 40, every in duration()) -> KnowledgeRules {
+        KnowledgeRules { graph, search, memory_bytes, every }
+    }
+}
+
+prop_compose! {
     fn extract()(
         archives in prop::collection::vec(text(), 0..3), warcs in prop::collection::vec(text(), 0..2), snapshot in a_word::<SnapshotChoice>()) -> ExtractRules {
         ExtractRules { archives, warcs, snapshot }
@@ -186,14 +192,14 @@ prop_compose! {
     fn specs()(
         name in "[a-zé\"' ]{0,20}x", texts in prop::array::uniform2(maybe(text())), seeds in seeds(), topic in topic(),
         event in maybe(event()), scope in scope(), limits in limits(), politeness in politeness(), fetch in fetch(),
-        (network, judge, frontier, archive, extract, sites) in
-            (network(), judge(), frontier(), archive(), maybe(extract()), sites()), strip in text(),
+        (network, judge, frontier, archive, knowledge, extract, sites) in
+            (network(), judge(), frontier(), archive(), knowledge(), maybe(extract()), sites()), strip in text(),
         apps in any::<bool>(), catalogue in prop::collection::vec(text(), 0..3),
     ) -> Spec {
         let [description, operator] = texts;
         Spec {
             name, contact: Some("me@a.test".into()), user_agent: Some("agent (+x)".into()), description, operator, apps,
-            catalogue, seeds, topic, event, scope, limits, politeness, fetch, network, judge, frontier, archive, extract,
+            catalogue, seeds, topic, event, scope, limits, politeness, fetch, network, judge, frontier, archive, knowledge, extract,
             canonical: Canonicaliser { strip_parameters: vec![strip], ..Canonicaliser::default() }, sites,
         }
     }

@@ -8,7 +8,7 @@ use annalist_warc::{BlockRecord, ContentCoding, Dechunked, HttpHead, ReadError, 
 use anyhow::{Context, Result};
 
 use super::survey::{Chosen, Entry, Kind, Surveyed, plain_mime, target};
-use super::watch::Watch;
+use crate::watch::Watch;
 
 const DOCUMENTS: [&str; 2] = ["text/html", "application/xhtml+xml"];
 

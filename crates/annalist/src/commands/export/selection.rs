@@ -1,7 +1,7 @@
 //! Which captures are meant: what was typed, checked, and asked of one capture after the other.
 
-use annalist_crawl::scope::{Facts, Query};
-use annalist_model::{CanonicalUrl, HopPath, Link, LinkKind, Score};
+use annalist_crawl::scope::{Facts, Query, link_of};
+use annalist_model::{CanonicalUrl, HopPath, Score};
 
 use crate::cli::ExportArgs;
 use crate::exit::BadConfiguration;
@@ -155,16 +155,7 @@ impl Selection {
         let Some(query) = &self.query else { return true };
         let Some(url) = &subject.canonical else { return false };
         let Known { score, language, hops, via, .. } = &subject.known;
-        let hops = hops.clone().unwrap_or_default();
-        let depth = hops.as_str().chars().filter(|hop| matches!(hop, 'L' | 'S')).count();
-        let link = Link {
-            // Whether it is a seed is told by it.
-            via: via.as_deref().and_then(|via| CanonicalUrl::parse(via).ok()).map(|via| via.key()),
-            kind: LinkKind::Anchor,
-            depth: u16::try_from(depth).unwrap_or(u16::MAX),
-            hops,
-            ..Link::seed(url.clone(), 0)
-        };
+        let link = link_of(url, hops.clone().unwrap_or_default(), via.as_deref());
         let facts = Facts {
             via_url: via.as_deref(),
             mime: Some(&subject.mime),

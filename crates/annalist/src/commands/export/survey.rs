@@ -14,7 +14,7 @@ use annalist_warc::{
 use anyhow::{Context, Result};
 
 use super::selection::{End, Known, Selection, Subject, digits};
-use super::watch::Watch;
+use crate::watch::Watch;
 
 /// Captures that wait for their metadata record; with more of them, the oldest are judged without.
 const MOST_WAITING: usize = 100_000;

@@ -1,9 +1,8 @@
-//! How far an export has come, and whether somebody wants it to end.
+//! How far long work has come, and whether somebody wants it to end.
 
-use std::cell::Cell;
 use std::io::IsTerminal;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -20,12 +19,12 @@ const BETWEEN_PLAIN_LINES: Duration = Duration::from_secs(10);
 pub struct Watch {
     bar: ProgressBar,
     /// Where there is no terminal: when the last line was written.
-    plain: Option<Cell<Instant>>,
+    plain: Option<Mutex<Instant>>,
     asked: Arc<AtomicBool>,
 }
 
 impl Watch {
-    /// From now on the first Ctrl-C ends the export where it can be ended.
+    /// From now on the first Ctrl-C ends the work where it can be ended.
     pub fn start(progress: Progress) -> Result<Watch> {
         let asked = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&asked);
@@ -48,7 +47,7 @@ impl Watch {
         let is_shown = progress == Progress::Shown;
         // Drawn on a terminal only.
         let bar = if is_shown { ProgressBar::new(0) } else { ProgressBar::hidden() };
-        let plain = (is_shown && !std::io::stderr().is_terminal()).then(|| Cell::new(Instant::now()));
+        let plain = (is_shown && !std::io::stderr().is_terminal()).then(|| Mutex::new(Instant::now()));
         Ok(Watch { bar, plain, asked })
     }
 
@@ -64,12 +63,44 @@ impl Watch {
     /// So many bytes more are done; an error if it is to end here.
     pub fn advance(&self, bytes: u64) -> Result<()> {
         self.bar.inc(bytes);
-        if let Some(last) = self.plain.as_ref().filter(|last| last.get().elapsed() >= BETWEEN_PLAIN_LINES) {
-            last.set(Instant::now());
+        if self.is_time_for_a_line() {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
             eprintln!("{}: {} of {}", self.bar.message(), show::bytes(done), show::bytes(all));
         }
-        if self.asked.load(Ordering::Relaxed) { Err(Interrupted.into()) } else { Ok(()) }
+        if self.is_asked() { Err(Interrupted.into()) } else { Ok(()) }
+    }
+
+    /// A new part of the work, of so many things.
+    pub fn begin_counting(&self, what: impl Into<std::borrow::Cow<'static, str>>, things: u64) {
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {human_pos} of {human_len}, {eta} left");
+        self.bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        self.bar.set_message(what);
+        self.bar.set_length(things);
+        self.bar.set_position(0);
+    }
+
+    /// So many more are done.
+    pub fn count(&self, things: u64) {
+        self.bar.inc(things);
+        if self.is_time_for_a_line() {
+            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
+            eprintln!("{}: {} of {}", self.bar.message(), show::count(done), show::count(all));
+        }
+    }
+
+    /// Whether somebody wants it to end.
+    pub fn is_asked(&self) -> bool {
+        self.asked.load(Ordering::Relaxed)
+    }
+
+    fn is_time_for_a_line(&self) -> bool {
+        let Some(plain) = &self.plain else { return false };
+        let mut last = plain.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_time = last.elapsed() >= BETWEEN_PLAIN_LINES;
+        if is_time {
+            *last = Instant::now();
+        }
+        is_time
     }
 
     /// A line for the user, above the bar.
@@ -81,5 +112,15 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+impl annalist_knowledge::Watch for Watch {
+    fn advance(&self, bytes: u64, _: u64) {
+        // That it is to end is asked for.
+        let _ = Watch::advance(self, bytes);
+    }
+    fn is_stopped(&self) -> bool {
+        self.is_asked()
     }
 }

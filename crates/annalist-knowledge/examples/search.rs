@@ -1,0 +1,231 @@
+//! What search costs: documents with words as frequent as in real texts are indexed, then asked with all facets.
+//! `search [DOCUMENTS] [BYTES OF TEXT EACH] [FOLDER TO KEEP]`; prints one line of JSON.
+
+use std::io::Write;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use annalist_knowledge::search::{FacetField, Question, Reader, Search, SearchSettings, Sort, parse};
+use annalist_knowledge::{Dated, Derived, Document, Mark};
+use annalist_model::{CanonicalUrl, Time};
+
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
+const DOCUMENTS: u64 = 100_000;
+const TEXT_BYTES: usize = 2_000;
+/// Different words, of which the n-th is n times as rare as the first.
+const WORDS: f64 = 300_000.0;
+const FREQUENT: [&str; 30] = [
+    "the", "of", "and", "to", "in", "a", "is", "that", "for", "it", "as", "was", "with", "be", "by", "on",
+    "not", "he", "his", "but", "at", "are", "this", "have", "from", "or", "had", "an", "they", "which",
+];
+/// A commit as the crawl makes them.
+const DOCUMENTS_A_COMMIT: u64 = 20_000;
+const ASKED: usize = 300;
+
+fn main() -> Outcome<()> {
+    let mut args = std::env::args().skip(1);
+    let documents = args.next().map_or(Ok(DOCUMENTS), |number| number.parse())?;
+    let text_bytes = args.next().map_or(Ok(TEXT_BYTES), |number| number.parse())?;
+    let kept = args.next();
+    let folder = std::env::temp_dir().join(format!("annalist-search-{}", std::process::id()));
+    let folder = kept.as_ref().map_or(folder.as_path(), Path::new);
+    let mut chance = Chance(1);
+    let text = index(folder, documents, text_bytes, &mut chance)?;
+    let size: u64 =
+        std::fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum::<Outcome<u64>>()?;
+    let peak_indexing = peak_memory();
+    let mut figures = text.figures();
+    figures.push(("index_bytes_per_text_byte", size as f64 / text.bytes as f64));
+    figures.push(("peak_rss_mb", peak_indexing / 1e6));
+    figures.extend(ask(folder, &mut chance)?);
+    let figures: Vec<_> = figures.iter().map(|(name, value)| format!("\"{name}\":{value:.3}")).collect();
+    writeln!(std::io::stdout(), "{{\"documents\":{documents},{}}}", figures.join(","))?;
+    if kept.is_none() {
+        std::fs::remove_dir_all(folder)?;
+    }
+    Ok(())
+}
+
+#[derive(Default)]
+struct Indexed {
+    bytes: u64,
+    cpu: Duration,
+    wall: Duration,
+}
+
+impl Indexed {
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        let megabytes = self.bytes as f64 / 1e6;
+        vec![
+            ("text_mb", megabytes),
+            ("index_mb_per_cpu_s", megabytes / self.cpu.as_secs_f64()),
+            ("index_mb_per_s", megabytes / self.wall.as_secs_f64()),
+        ]
+    }
+}
+
+fn index(folder: &Path, documents: u64, text_bytes: usize, chance: &mut Chance) -> Outcome<Indexed> {
+    let mut indexed = Indexed::default();
+    let mut search = Search::open(folder, SearchSettings { memory: 256 << 20, threads: 2 })?;
+    let mut mark = Mark::default();
+    for first in (0..documents).step_by(DOCUMENTS_A_COMMIT as usize) {
+        let some: Vec<_> = (first..documents.min(first + DOCUMENTS_A_COMMIT))
+            .map(|number| document(number, text_bytes, chance))
+            .collect::<Outcome<_>>()?;
+        let (cpu, wall) = (cpu(), Instant::now());
+        for document in &some {
+            search.add(document)?;
+            indexed.bytes += document.text.len() as u64;
+        }
+        mark.files.insert("a.warc.gz".to_owned(), (first + DOCUMENTS_A_COMMIT) * 1000);
+        search.commit(&mark)?;
+        indexed.cpu += self::cpu() - cpu;
+        indexed.wall += wall.elapsed();
+    }
+    let (cpu, wall) = (cpu(), Instant::now());
+    search.finish()?;
+    indexed.cpu += self::cpu() - cpu;
+    indexed.wall += wall.elapsed();
+    Ok(indexed)
+}
+
+/// The times of many questions with all facets and months.
+fn ask(folder: &Path, chance: &mut Chance) -> Outcome<Vec<(&'static str, f64)>> {
+    let reader = Reader::open(&[folder])?;
+    let question = |text: &str, sort| -> Outcome<Question> {
+        let facets = FacetField::ALL.to_vec();
+        Ok(Question { wanted: parse(text)?, facets, over_time: true, sort, ..Question::default() })
+    };
+    let mut kinds = vec![("words", Vec::new()), ("rare_word", Vec::new()), ("frequent_word", Vec::new())];
+    kinds.extend([("phrase", Vec::new()), ("everything", Vec::new()), ("newest", Vec::new())]);
+    for number in 0..ASKED {
+        let (one, other) = (word(chance, 200.0, WORDS / 100.0), word(chance, 200.0, WORDS / 100.0));
+        let asked = [
+            (format!("{one} {other}"), Sort::Relevance),
+            (word(chance, 3_000.0, WORDS), Sort::Relevance),
+            (word(chance, 30.0, 200.0), Sort::Relevance),
+            (format!("\"{} {}\"", word(chance, 30.0, 200.0), word(chance, 30.0, 200.0)), Sort::Relevance),
+            (String::new(), Sort::Relevance),
+            (format!("{one} OR {other}"), Sort::Newest),
+        ];
+        for ((text, sort), (_, times)) in asked.iter().zip(&mut kinds) {
+            // Asking for everything takes long and is the same each time.
+            if text.is_empty() && number >= 20 {
+                continue;
+            }
+            let question = question(text, *sort)?;
+            let start = Instant::now();
+            reader.ask(&question)?;
+            times.push(start.elapsed().as_secs_f64() * 1000.0);
+        }
+    }
+    let mut figures = Vec::new();
+    for (kind, mut times) in kinds {
+        times.sort_by(f64::total_cmp);
+        let at = |share: f64| {
+            times
+                .get(((times.len() as f64 * share) as usize).min(times.len() - 1))
+                .copied()
+                .unwrap_or_default()
+        };
+        let names: (&'static str, &'static str) = match kind {
+            "words" => ("two_words_median_ms", "two_words_p99_ms"),
+            "rare_word" => ("rare_word_median_ms", "rare_word_p99_ms"),
+            "frequent_word" => ("frequent_word_median_ms", "frequent_word_p99_ms"),
+            "phrase" => ("phrase_median_ms", "phrase_p99_ms"),
+            "everything" => ("everything_median_ms", "everything_p99_ms"),
+            _ => ("newest_median_ms", "newest_p99_ms"),
+        };
+        figures.extend([(names.0, at(0.5)), (names.1, at(0.99))]);
+    }
+    Ok(figures)
+}
+
+fn document(number: u64, text_bytes: usize, chance: &mut Chance) -> Outcome<Document> {
+    let mut text = String::with_capacity(text_bytes + 20);
+    while text.len() < text_bytes {
+        text.push_str(&word(chance, 1.0, WORDS));
+        text.push(if chance.below(12) == 0 { '\n' } else { ' ' });
+    }
+    let from = Time::from_millis(1_262_304_000_000 + chance.below(86_400_000 * 3_650));
+    let title = format!("{} {}", word(chance, 30.0, WORDS), word(chance, 30.0, WORDS));
+    Ok(Document {
+        record: format!("urn:uuid:{:08x}-0000-4000-8000-{number:012x}", chance.below(u64::from(u32::MAX))),
+        file: "a.warc.gz".to_owned(),
+        offset: number * 1000,
+        url: CanonicalUrl::parse(&format!("http://www.site{}.test/{number}/page", chance.below(2_000)))?,
+        captured: Time::from_millis(1_600_000_000_000 + number * 1000),
+        status: 200,
+        mime: "text/html".to_owned(),
+        length: text.len() as u64,
+        digest: Some(format!("sha1:{number}")),
+        original: None,
+        via: None,
+        hops: "L".to_owned(),
+        relevance: Some(chance.below(1000) as f32 / 1000.0),
+        published: Some(Dated { text: "2010-01-01".to_owned(), from, confidence: 0.9 }),
+        language: Some(["en", "en", "en", "de", "fr"][chance.below(5) as usize].to_owned()),
+        title: Some(title),
+        text,
+        parts: Vec::new(),
+        links: Vec::new(),
+        canonical: None,
+        application: Some(["wordpress", "mediawiki", "phpbb"][chance.below(3) as usize].to_owned()),
+        level: None,
+        objects: Vec::new(),
+    })
+}
+
+/// A word between two ranks, the more frequent the lower.
+fn word(chance: &mut Chance, from: f64, to: f64) -> String {
+    let rank = (from.ln() + chance.share() * (to.ln() - from.ln())).exp() as u64;
+    if let Some(frequent) = FREQUENT.get(rank as usize - 1) {
+        return (*frequent).to_owned();
+    }
+    const SYLLABLES: [&str; 16] = [
+        "ba", "con", "de", "fer", "gi", "hal", "jo", "ken", "lu", "mar", "ne", "pol", "qui", "ros", "ta",
+        "vin",
+    ];
+    let mut word = String::new();
+    let mut rest = rank;
+    while rest > 0 {
+        word.push_str(SYLLABLES[(rest % 16) as usize]);
+        rest /= 16;
+    }
+    word + ["", "s", "ing", "ed"][(rank % 4) as usize]
+}
+
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 1
+    }
+
+    fn below(&mut self, most: u64) -> u64 {
+        self.next() % most
+    }
+
+    fn share(&mut self) -> f64 {
+        self.below(1 << 32) as f64 / (1u64 << 32) as f64
+    }
+}
+
+/// Of all threads of this process.
+fn cpu() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let after = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let fields: Vec<u64> =
+        after.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
+    // Linux counts in hundredths of a second.
+    Duration::from_millis(fields.iter().sum::<u64>() * 10)
+}
+
+fn peak_memory() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|text| text.split_whitespace().next()?.parse::<f64>().ok()).unwrap_or_default() * 1024.0
+}

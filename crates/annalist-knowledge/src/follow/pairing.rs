@@ -1,0 +1,182 @@
+//! Which records of an archive belong to one capture: the answer first, what is known about it later, perhaps in the next file.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{BufRead, Seek};
+use std::path::Path;
+use std::sync::Arc;
+
+use annalist_warc::{BlockRecord, Fields, ReadError};
+
+/// Blocks longer than this are read again when their turn comes, in place of being held until then.
+pub(super) const LARGE_BLOCK: u64 = 1 << 20;
+/// What is known about a capture, and what was written on it, is no longer than this.
+const LONGEST_NOTE: u64 = 64 << 20;
+/// The records that hold what was written on a page.
+const OBJECTS: &str = "urn:objects:";
+
+/// Where a record stands: the number of its file, and its offset there.
+pub(super) type Position = (usize, u64);
+
+/// A capture with everything the archive says about it, not read yet.
+#[derive(Debug)]
+pub(super) struct Raw {
+    pub path: Arc<Path>,
+    pub at: Position,
+    pub fields: Fields,
+    /// Absent where it is large.
+    pub block: Option<Vec<u8>>,
+    /// The fields of its metadata record.
+    pub metadata: Vec<(String, String)>,
+    /// What was written on it, as JSON.
+    pub objects: Option<Vec<u8>>,
+}
+
+impl Raw {
+    pub fn field(&self, name: &str) -> Option<&str> {
+        self.fields.get(name)
+    }
+
+    fn visit(&self) -> Option<Visit> {
+        visit_of(&self.fields, self.field("WARC-Target-URI")?)
+    }
+}
+
+/// Address and time of a capture.
+type Visit = (String, String);
+
+fn visit_of(fields: &Fields, url: &str) -> Option<Visit> {
+    Some((url.to_owned(), fields.get("WARC-Date")?.to_owned()))
+}
+
+/// Captures of which not everything was seen yet.
+#[derive(Debug, Default)]
+pub(super) struct Pairing {
+    pending: BTreeMap<Position, Raw>,
+    by_id: HashMap<String, Position>,
+    by_visit: HashMap<Visit, Position>,
+    /// Everything was seen, but for what was written on it, which follows at once if there is any.
+    ready: Option<Raw>,
+}
+
+impl Pairing {
+    /// Where the first capture stands of which not everything was seen.
+    pub fn first_pending(&self) -> Option<Position> {
+        let ready = self.ready.as_ref().map(|raw| raw.at);
+        self.pending.keys().next().copied().into_iter().chain(ready).min()
+    }
+
+    /// Looks at a record, hands over the captures of which everything was seen, and says where the record ends.
+    pub fn take<R: BufRead + Seek>(
+        &mut self,
+        mut record: BlockRecord<'_, R>,
+        path: &Arc<Path>,
+        file: usize,
+        done: &mut dyn FnMut(Raw),
+    ) -> Result<u64, ReadError> {
+        let span = match record.kind() {
+            "response" | "revisit" => {
+                let is_large = record.content_length > LARGE_BLOCK;
+                let block = if is_large { None } else { Some(record.read_block(LARGE_BLOCK)?) };
+                let fields = record.fields.clone();
+                let at = (file, record.offset);
+                let span = record.finish()?;
+                self.begin(Raw {
+                    path: Arc::clone(path),
+                    at,
+                    fields,
+                    block,
+                    metadata: Vec::new(),
+                    objects: None,
+                });
+                span
+            }
+            "metadata" => {
+                let block = record.read_block(LONGEST_NOTE)?;
+                let position = self.about(&record.fields);
+                let span = record.finish()?;
+                if let Some(mut raw) = position.and_then(|position| self.end(position)) {
+                    raw.metadata = fields_of(&block);
+                    self.flush(done);
+                    self.ready = Some(raw);
+                }
+                span
+            }
+            "resource" => {
+                let target = record.fields.get("WARC-Target-URI").and_then(|uri| uri.strip_prefix(OBJECTS));
+                let visit = target.and_then(|url| visit_of(&record.fields, url));
+                let ready = self.ready.as_mut().filter(|ready| visit.is_some() && ready.visit() == visit);
+                let is_ours = ready.is_some();
+                if let Some(ready) = ready {
+                    ready.objects = Some(record.read_block(LONGEST_NOTE)?);
+                }
+                let span = record.finish()?;
+                if is_ours {
+                    self.flush(done);
+                }
+                span
+            }
+            _ => record.finish()?,
+        };
+        Ok(span.offset + span.length)
+    }
+
+    /// Gives up captures in files before that one.
+    pub fn forget_before(&mut self, file: usize) {
+        while let Some(at) = self.pending.keys().next().copied().filter(|at| at.0 < file) {
+            self.end(at);
+        }
+    }
+
+    /// Hands over what only waited for what might have been written on it.
+    pub fn flush(&mut self, done: &mut dyn FnMut(Raw)) {
+        if let Some(raw) = self.ready.take() {
+            done(raw);
+        }
+    }
+
+    /// Hands over everything, whether or not more is known about it: nobody adds to this archive.
+    pub fn flush_all(&mut self, done: &mut dyn FnMut(Raw)) {
+        self.flush(done);
+        self.by_id.clear();
+        self.by_visit.clear();
+        std::mem::take(&mut self.pending).into_values().for_each(done);
+    }
+
+    fn begin(&mut self, raw: Raw) {
+        if let Some(id) = raw.field("WARC-Record-ID") {
+            self.by_id.insert(id.to_owned(), raw.at);
+        }
+        if let Some(visit) = raw.visit() {
+            self.by_visit.insert(visit, raw.at);
+        }
+        self.pending.insert(raw.at, raw);
+    }
+
+    /// Which capture a metadata record is about. One that tells of a failure is about none.
+    fn about(&self, fields: &Fields) -> Option<Position> {
+        match fields.get("WARC-Concurrent-To") {
+            Some(id) => self.by_id.get(id).copied(),
+            None => self.by_visit.get(&visit_of(fields, fields.get("WARC-Target-URI")?)?).copied(),
+        }
+    }
+
+    fn end(&mut self, position: Position) -> Option<Raw> {
+        let raw = self.pending.remove(&position)?;
+        if let Some(id) = raw.field("WARC-Record-ID") {
+            self.by_id.remove(id);
+        }
+        if let Some(visit) = raw.visit() {
+            self.by_visit.remove(&visit);
+        }
+        Some(raw)
+    }
+}
+
+/// The fields of an `application/warc-fields` block; the last of several lines wins nothing, all are kept.
+fn fields_of(block: &[u8]) -> Vec<(String, String)> {
+    let text = String::from_utf8_lossy(block);
+    let lines = text.lines().filter_map(|line| line.split_once(": "));
+    // Links are read from the page itself, with their words.
+    let told = lines.filter(|(name, _)| *name != "outlink");
+    told.map(|(name, value)| (name.to_owned(), value.trim().to_owned())).collect()
+}

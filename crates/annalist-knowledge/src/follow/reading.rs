@@ -1,0 +1,148 @@
+//! A capture out of the archive becomes a document: read again by the reader that read it when it was crawled.
+
+use std::io::{BufRead, Read};
+
+use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Object, Page, ResponseHead, Time};
+use annalist_read::{Limits, Reader};
+use annalist_warc::{ContentCoding, Dechunked, HttpHead, decoded, millis_of_warc_date};
+use serde::Deserialize;
+
+use super::pairing::Raw;
+use crate::document::{Dated, Document, Original, moment};
+
+/// What `urn:objects:` records say.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Seen {
+    application: Option<String>,
+    level: Option<String>,
+    objects: Vec<Object>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct DocumentReader {
+    reader: Reader,
+    canonical: Canonicaliser,
+    limits: Limits,
+}
+
+impl DocumentReader {
+    pub fn new(canonical: Canonicaliser) -> DocumentReader {
+        let limits = Limits::default();
+        DocumentReader { reader: Reader::with_limits(canonical.clone(), limits), canonical, limits }
+    }
+
+    /// `None` for what is no capture of a web address, or cannot be read from the disk any more.
+    pub fn read(&self, raw: Raw) -> Option<Document> {
+        let url = CanonicalUrl::parse(raw.field("WARC-Target-URI")?.trim_matches(['<', '>'])).ok()?;
+        let captured = Time::from_millis(raw.field("WARC-Date").and_then(millis_of_warc_date)?);
+        let record = raw.field("WARC-Record-ID")?.trim_matches(['<', '>']).to_owned();
+        let is_revisit = raw.field("WARC-Type") == Some("revisit");
+        let original = is_revisit.then(|| Original {
+            url: raw.field("WARC-Refers-To-Target-URI").unwrap_or_default().to_owned(),
+            captured: raw.field("WARC-Refers-To-Date").and_then(millis_of_warc_date).map(Time::from_millis),
+        });
+        let mut document = Document {
+            record,
+            file: super::plain_name(&raw.path),
+            offset: raw.at.1,
+            url,
+            captured,
+            status: 0,
+            mime: String::new(),
+            length: 0,
+            digest: raw.field("WARC-Payload-Digest").map(str::to_owned),
+            original,
+            via: None,
+            hops: String::new(),
+            relevance: None,
+            published: None,
+            language: None,
+            title: None,
+            text: String::new(),
+            parts: Vec::new(),
+            links: Vec::new(),
+            canonical: None,
+            application: None,
+            level: None,
+            objects: Vec::new(),
+        };
+        for (name, value) in &raw.metadata {
+            match name.as_str() {
+                "via" => document.via = Some(value.clone()),
+                "hopsFromSeed" => document.hops.clone_from(value),
+                "relevance" => document.relevance = value.parse().ok(),
+                "published" => {
+                    let dated = |from| Dated { text: value.clone(), from, confidence: 1.0 };
+                    document.published = moment(value).map(dated);
+                }
+                "publishedBy" => {
+                    let told = value.rsplit_once("confidence ").and_then(|(_, number)| number.parse().ok());
+                    if let (Some(published), Some(confidence)) = (&mut document.published, told) {
+                        published.confidence = confidence;
+                    }
+                }
+                _ => {}
+            }
+        }
+        if let Some(seen) = raw.objects.as_deref().and_then(|json| serde_json::from_slice::<Seen>(json).ok())
+        {
+            document.application = seen.application;
+            document.level = seen.level;
+            document.objects = seen.objects;
+        }
+        match &raw.block {
+            Some(block) => self.answer(block.as_slice(), &mut document),
+            None => {
+                let mut reader = annalist_warc::Reader::open_at(&raw.path, raw.at.1).ok()?;
+                self.answer(reader.next_record().ok()??, &mut document);
+            }
+        }
+        Some(document)
+    }
+
+    /// Head and body of the answer.
+    fn answer(&self, block: impl BufRead, document: &mut Document) {
+        let Ok((Some(head), rest)) = HttpHead::read_or_bare(block, None) else { return };
+        document.status = head.status.parse().unwrap_or_default();
+        let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default());
+        let chunked = head.is_chunked();
+        let fields = head.fields.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
+        let head = ResponseHead { status: document.status, fields };
+        if let Some(target) = head.location().filter(|_| head.is_redirect())
+            && let Ok(target) = self.canonical.join(document.url.as_url(), &target)
+        {
+            document.links.push(FoundLink {
+                url: target,
+                kind: LinkKind::Redirect,
+                anchor: String::new(),
+                context: String::new(),
+                at: 0..0,
+                nofollow: false,
+            });
+        }
+        if document.original.is_some() {
+            return;
+        }
+        let mut body = Vec::new();
+        let most = self.limits.body_bytes as u64;
+        if let Some(coding) = coding
+            && let Ok(mut plain) = decoded(Dechunked::new(rest, chunked), coding, most)
+        {
+            // A body that breaks off is read as far as it goes, as in a crawl.
+            let _ = plain.read_to_end(&mut body);
+        }
+        document.length = body.len() as u64;
+        let Page { mime, language, title, text, parts, links, canonical, .. } =
+            self.reader.read(&document.url, &head, &body);
+        document.mime = mime;
+        if (200..300).contains(&document.status) {
+            document.language = language;
+            document.title = title;
+            document.text = text;
+            document.parts = parts;
+            document.links.extend(links);
+            document.canonical = canonical;
+        }
+    }
+}

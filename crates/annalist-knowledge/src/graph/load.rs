@@ -1,0 +1,148 @@
+//! RDF files as statements of a layer.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+use std::path::Path;
+
+use oxrdf::{BlankNode, GraphName, NamedNode, NamedOrBlankNode, Quad, Term};
+use oxrdfio::{RdfFormat, RdfParseError, RdfParser};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::error::GraphError;
+
+/// How a file is to be read.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    pub format: RdfFormat,
+    /// What its relative addresses are relative to.
+    pub base: Option<String>,
+    /// Where statements go for which the file names no graph.
+    pub graph: GraphName,
+    /// Makes the blank nodes of this file different from those of others, and the same when it is read again.
+    pub scope: String,
+}
+
+/// A place in a file that is no RDF.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bad {
+    /// Counted from 1; 0 where it is not known.
+    pub line: u64,
+    pub why: String,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loaded {
+    pub statements: u64,
+    pub bad: u64,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    #[error(transparent)]
+    Read(#[from] io::Error),
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    #[error("{0}")]
+    Base(String),
+}
+
+/// The format that a file's name tells, also behind `.gz`.
+pub fn format_of(path: &Path) -> Option<RdfFormat> {
+    let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    format_named(name.rsplit_once('.')?.1)
+}
+
+pub fn format_named(extension: &str) -> Option<RdfFormat> {
+    Some(match extension {
+        "nt" | "ntriples" => RdfFormat::NTriples,
+        "nq" | "nquads" => RdfFormat::NQuads,
+        "ttl" | "turtle" => RdfFormat::Turtle,
+        "trig" => RdfFormat::TriG,
+        "rdf" | "owl" | "xml" => RdfFormat::RdfXml,
+        _ => return None,
+    })
+}
+
+/// Reads statements until the end; what cannot be read is told to `bad`, and reading goes on behind it.
+pub fn load(
+    input: impl Read,
+    reading: &Reading,
+    insert: &mut dyn FnMut(&Quad) -> Result<(), GraphError>,
+    bad: &mut dyn FnMut(Bad),
+) -> Result<Loaded, LoadError> {
+    let mut parser = RdfParser::from_format(reading.format).with_default_graph(reading.graph.clone());
+    if let Some(base) = &reading.base {
+        parser = parser.with_base_iri(base).map_err(|e| LoadError::Base(format!("{base}: {e}")))?;
+    }
+    let mut scope = Scope::new(reading);
+    let mut loaded = Loaded::default();
+    for quad in parser.for_reader(input) {
+        match quad {
+            Ok(mut quad) => {
+                scope.rename(&mut quad);
+                insert(&quad)?;
+                loaded.statements += 1;
+            }
+            Err(RdfParseError::Io(error)) => return Err(error.into()),
+            Err(RdfParseError::Syntax(error)) => {
+                let line = error.location().map_or(0, |place| place.start.line + 1);
+                loaded.bad += 1;
+                bad(Bad { line, why: error.to_string() });
+            }
+        }
+    }
+    Ok(loaded)
+}
+
+/// Names of blank nodes as they are kept.
+struct Scope {
+    prefix: String,
+    /// The parser makes up names for those that have none, different ones each time: they are counted.
+    counted: Option<HashMap<BlankNode, u64>>,
+}
+
+/// Before the names that are kept as they are, since it was us who gave them.
+const OURS: &str = "ann-";
+
+impl Scope {
+    fn new(reading: &Reading) -> Scope {
+        let prefix = format!("{OURS}{:016x}-", xxh3_64(reading.scope.as_bytes()));
+        let stable = matches!(reading.format, RdfFormat::NTriples | RdfFormat::NQuads);
+        Scope { prefix, counted: (!stable).then(HashMap::new) }
+    }
+
+    fn rename(&mut self, quad: &mut Quad) {
+        if let NamedOrBlankNode::BlankNode(node) = &mut quad.subject {
+            *node = self.renamed(node);
+        }
+        if let Term::BlankNode(node) = &mut quad.object {
+            *node = self.renamed(node);
+        }
+        if let GraphName::BlankNode(node) = &mut quad.graph_name {
+            *node = self.renamed(node);
+        }
+    }
+
+    fn renamed(&mut self, node: &BlankNode) -> BlankNode {
+        if node.as_str().starts_with(OURS) {
+            return node.clone();
+        }
+        let Scope { prefix, counted } = self;
+        BlankNode::new_unchecked(match counted {
+            None => format!("{prefix}{}", node.as_str()),
+            Some(counted) => {
+                let next = counted.len() as u64;
+                let number = counted.entry(node.clone()).or_insert(next);
+                format!("{prefix}{number}")
+            }
+        })
+    }
+}
+
+/// A graph by its name as it was typed.
+pub fn graph_named(iri: &str) -> Result<GraphName, LoadError> {
+    let node =
+        NamedNode::new(iri).map_err(|e| LoadError::Base(format!("{iri} is no name for a graph: {e}")))?;
+    Ok(node.into())
+}

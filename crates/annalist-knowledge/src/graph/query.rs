@@ -1,0 +1,304 @@
+//! Asks a graph in SPARQL 1.1, within limits of time, memory and rows.
+//!
+//! The engine has no limits of its own, so the pieces it is given keep them: every term it copies is counted
+//! (`budget.rs`), and whoever finds a limit passed unwinds the thread on which the query runs.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use oxrdf::{GraphName, Term, Triple};
+use spareval::{PreparedQuery, QueryEvaluationError, QueryEvaluator, QueryExplanation, QueryResults};
+use spargebra::{Query, SparqlParser};
+
+use super::error::GraphError;
+use super::reading::Graph;
+
+mod bounded;
+mod budget;
+mod dataset;
+mod explain;
+mod format;
+mod guard;
+mod plan;
+
+use budget::Stop;
+use dataset::Dataset;
+pub use format::Format;
+use format::Sheet;
+use guard::Noticed;
+use plan::Planner;
+
+/// The engine follows the nesting of a query on its stack.
+const STACK_BYTES: usize = 256 << 20;
+
+#[derive(Clone, Copy, Debug)]
+pub struct QueryLimits {
+    pub time: Duration,
+    pub rows: u64,
+    /// For what is found and not yet told.
+    pub memory_bytes: usize,
+}
+
+impl Default for QueryLimits {
+    fn default() -> Self {
+        QueryLimits { time: Duration::from_secs(30), rows: 1_000_000, memory_bytes: 1 << 30 }
+    }
+}
+
+/// What a query sees where it names no graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Datasets {
+    /// The statements of all graphs, each once: for collections, where a graph is the capture that said so.
+    Union,
+    /// The graph without a name alone, as RDF files mean it.
+    Strict,
+}
+
+/// A query and how it is to be understood.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    pub sparql: &'a str,
+    /// What relative addresses in the query are relative to.
+    pub base: Option<&'a str>,
+    pub datasets: Datasets,
+    pub limits: QueryLimits,
+}
+
+/// An answer in memory.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    Rows { variables: Vec<String>, rows: Vec<Vec<Option<Term>>> },
+    Truth(bool),
+    Triples(Vec<Triple>),
+}
+
+/// What was told, and whether there was more than the limit of rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    pub rows: u64,
+    pub cut: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    #[error("the query cannot be read: {0}")]
+    Syntax(String),
+    #[error("{0}")]
+    Refused(String),
+    #[error("not answered within {}; a narrower query or a longer --time-limit may help", shown(.0))]
+    Time(Duration),
+    #[error("the answer takes more memory than the {} MB allowed; a narrower query may help", .0 >> 20)]
+    Memory(usize),
+    #[error("{0}")]
+    Evaluation(String),
+    #[error(transparent)]
+    Graph(#[from] GraphError),
+    #[error("the answer cannot be written: {0}")]
+    Write(#[from] io::Error),
+}
+
+fn shown(time: &Duration) -> String {
+    if time.as_millis() < 1000 { format!("{} ms", time.as_millis()) } else { format!("{} s", time.as_secs()) }
+}
+
+impl From<QueryEvaluationError> for QueryError {
+    fn from(error: QueryEvaluationError) -> Self {
+        match error {
+            QueryEvaluationError::Dataset(source) => match source.downcast::<GraphError>() {
+                Ok(error) => QueryError::Graph(*error),
+                Err(other) => QueryError::Evaluation(other.to_string()),
+            },
+            other => QueryError::Evaluation(other.to_string()),
+        }
+    }
+}
+
+impl Graph {
+    /// The whole answer, in memory.
+    pub fn query(
+        &self,
+        sparql: &str,
+        limits: &QueryLimits,
+        datasets: Datasets,
+    ) -> Result<Answer, QueryError> {
+        let question = Question { sparql, base: None, datasets, limits: *limits };
+        let mut answer = None;
+        self.ask(&question, &mut |work| {
+            let (collected, told) = collect(work.execute()?, limits.rows)?;
+            answer = Some(collected);
+            Ok(told)
+        })?;
+        answer.ok_or_else(|| QueryError::Evaluation("no answer".to_owned()))
+    }
+
+    /// Writes the answer as it is found. Without a format it is a table, or N-Triples.
+    pub fn answer(
+        &self,
+        question: &Question<'_>,
+        format: Option<Format>,
+        out: &mut (dyn Write + Send),
+    ) -> Result<Told, QueryError> {
+        self.ask(question, &mut |work| format::write(work.execute()?, format, question.limits.rows, out))
+    }
+
+    /// How a query is answered: the steps, each with the rows it gave. The answer itself is not kept.
+    pub fn explain(&self, question: &Question<'_>) -> Result<String, QueryError> {
+        let mut text = String::new();
+        self.ask(question, &mut |work| {
+            let (results, explanation) = work.explain();
+            let told = collect(results?, question.limits.rows)?.1;
+            let mut json = Vec::new();
+            explanation.write_in_json(&mut json)?;
+            explain::write(&json, &mut text);
+            Ok(told)
+        })?;
+        Ok(text)
+    }
+
+    /// Runs a query on a thread of its own; `tell` is called there.
+    fn ask(
+        &self,
+        question: &Question<'_>,
+        tell: &mut (dyn FnMut(Work<'_>) -> Result<Told, QueryError> + Send),
+    ) -> Result<Told, QueryError> {
+        let QueryLimits { time, memory_bytes, .. } = question.limits;
+        let (query, noticed) = read(question)?;
+        let query = &query;
+        let stop = Arc::new(AtomicBool::new(false));
+        let (done, ended) = channel::<()>();
+        std::thread::scope(|scope| {
+            let seen = Arc::clone(&stop);
+            let work = move || {
+                // Dropped when the query ends, however it does.
+                let _done = done;
+                budget::begin(seen, memory_bytes);
+                self.run(query, noticed, question.datasets, tell)
+            };
+            let thread = thread().spawn_scoped(scope, work)?;
+            if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+                stop.store(true, Ordering::Relaxed);
+            }
+            match thread.join() {
+                Ok(told) => told,
+                Err(cause) => Err(match cause.downcast_ref::<Stop>() {
+                    Some(Stop::Time) => QueryError::Time(time),
+                    Some(Stop::Memory) => QueryError::Memory(memory_bytes),
+                    None => QueryError::Evaluation("the query ended in a fault of the engine".to_owned()),
+                }),
+            }
+        })
+    }
+
+    fn run(
+        &self,
+        query: &Query,
+        noticed: Noticed,
+        datasets: Datasets,
+        tell: &mut dyn FnMut(Work<'_>) -> Result<Told, QueryError>,
+    ) -> Result<Told, QueryError> {
+        let query = self.arranged(query.clone())?;
+        let evaluator = bounded::with_functions(QueryEvaluator::new());
+        let dataset = Dataset::new(self, datasets, query.dataset(), noticed);
+        tell(Work { evaluator: &evaluator, query: &query, dataset })
+    }
+
+    fn arranged(&self, query: Query) -> Result<Query, GraphError> {
+        let planner = Planner::new(self);
+        Ok(match query {
+            Query::Select { dataset, pattern, base_iri } => {
+                Query::Select { dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+            Query::Construct { template, dataset, pattern, base_iri } => {
+                Query::Construct { template, dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+            Query::Describe { dataset, pattern, base_iri } => {
+                Query::Describe { dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+            Query::Ask { dataset, pattern, base_iri } => {
+                Query::Ask { dataset, pattern: planner.arrange(pattern)?, base_iri }
+            }
+        })
+    }
+}
+
+/// A query that is ready to be answered.
+struct Work<'a> {
+    evaluator: &'a QueryEvaluator,
+    query: &'a Query,
+    dataset: Dataset<'a>,
+}
+
+impl<'a> Work<'a> {
+    fn prepared<'e>(&'e self, evaluator: &'e QueryEvaluator) -> PreparedQuery<'e> {
+        let mut prepared = evaluator.prepare(self.query);
+        // Which graphs are meant is the dataset's concern: it tells every statement once.
+        prepared.dataset_mut().set_default_graph(vec![GraphName::DefaultGraph]);
+        prepared
+    }
+
+    fn execute(&self) -> Result<QueryResults<'a>, QueryEvaluationError> {
+        self.prepared(self.evaluator).execute(self.dataset.clone())
+    }
+
+    fn explain(&self) -> (Result<QueryResults<'a>, QueryEvaluationError>, QueryExplanation) {
+        let evaluator = self.evaluator.clone().compute_statistics();
+        self.prepared(&evaluator).explain(self.dataset.clone())
+    }
+}
+
+fn thread() -> std::thread::Builder {
+    std::thread::Builder::new().name("query".to_owned()).stack_size(STACK_BYTES)
+}
+
+/// Reads a query on a thread that is left to itself if it takes too long: the parser cannot be stopped.
+fn read(question: &Question<'_>) -> Result<(Query, Noticed), QueryError> {
+    guard::check_text(question.sparql)?;
+    let (sparql, base) = (question.sparql.to_owned(), question.base.map(str::to_owned));
+    let (tell, told) = channel();
+    thread().spawn(move || {
+        let read = parse(&sparql, base.as_deref()).and_then(|mut query| {
+            let noticed = guard::check(&mut query)?;
+            Ok((query, noticed))
+        });
+        // Nobody may be waiting any more.
+        let _ = tell.send(read);
+    })?;
+    match told.recv_timeout(question.limits.time) {
+        Ok(read) => read,
+        Err(RecvTimeoutError::Timeout) => Err(QueryError::Time(question.limits.time)),
+        Err(RecvTimeoutError::Disconnected) => Err(QueryError::Syntax("the parser failed".to_owned())),
+    }
+}
+
+fn parse(sparql: &str, base: Option<&str>) -> Result<Query, QueryError> {
+    let mut parser = SparqlParser::new();
+    if let Some(base) = base {
+        parser = parser.with_base_iri(base).map_err(|e| QueryError::Syntax(format!("{base}: {e}")))?;
+    }
+    parser.parse_query(sparql).map_err(|e| QueryError::Syntax(e.to_string()))
+}
+
+fn collect(results: QueryResults<'_>, most: u64) -> Result<(Answer, Told), QueryError> {
+    match results {
+        QueryResults::Boolean(truth) => Ok((Answer::Truth(truth), Told { rows: 1, cut: false })),
+        QueryResults::Solutions(solutions) => {
+            let mut sheet = Sheet::new(solutions.variables());
+            let told = sheet.fill(solutions, most)?;
+            Ok((Answer::Rows { variables: sheet.variables, rows: sheet.rows }, told))
+        }
+        QueryResults::Graph(triples) => {
+            let mut all = Vec::new();
+            for triple in triples {
+                if all.len() as u64 == most {
+                    return Ok((Answer::Triples(all), Told { rows: most, cut: true }));
+                }
+                all.push(triple?);
+            }
+            let rows = all.len() as u64;
+            Ok((Answer::Triples(all), Told { rows, cut: false }))
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What a query may still spend. The engine copies and drops terms all the time, also where it reads nothing: in
+//! products, in sorting, in grouping. So the terms count themselves, and end the query by unwinding its thread.
+
+use std::cell::{Cell, RefCell};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Why a query was ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    Time,
+    Memory,
+}
+
+/// A term in a row of the engine, with its share of the row and of the table the row is in.
+const TERM_BYTES: i64 = 64;
+/// The clock's word is asked for after so many events.
+const EVENTS: u32 = 128;
+
+thread_local! {
+    static BYTES: Cell<i64> = const { Cell::new(0) };
+    static MOST: Cell<i64> = const { Cell::new(i64::MAX) };
+    static EVENT: Cell<u32> = const { Cell::new(0) };
+    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
+/// Begins a query on this thread.
+pub fn begin(stop: Arc<AtomicBool>, memory_bytes: usize) {
+    BYTES.set(0);
+    MOST.set(i64::try_from(memory_bytes).unwrap_or(i64::MAX));
+    STOP.replace(Some(stop));
+}
+
+/// Something happened; time may be over.
+pub fn event() {
+    let events = EVENT.get().wrapping_add(1);
+    EVENT.set(events);
+    if events.is_multiple_of(EVENTS) {
+        let over = STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)));
+        if over {
+            end(Stop::Time);
+        }
+    }
+}
+
+/// Bytes are held until they are given back.
+pub fn hold(bytes: usize) {
+    let now = BYTES.get().saturating_add(i64::try_from(bytes).unwrap_or(i64::MAX));
+    BYTES.set(now);
+    if now > MOST.get() {
+        end(Stop::Memory);
+    }
+}
+
+pub fn give_back(bytes: usize) {
+    BYTES.set(BYTES.get().saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX)));
+}
+
+/// A term is in one more place.
+pub fn term() {
+    event();
+    hold(TERM_BYTES as usize);
+}
+
+pub fn term_gone() {
+    give_back(TERM_BYTES as usize);
+}
+
+/// Ends the query at once; `Graph::ask` says why.
+pub fn end(stop: Stop) -> ! {
+    // Terms are counted while they are dropped on the way, and must not stop that.
+    MOST.set(i64::MAX);
+    STOP.replace(None);
+    resume_unwind(Box::new(stop))
+}

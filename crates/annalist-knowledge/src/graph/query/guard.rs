@@ -1,0 +1,285 @@
+//! What is refused before anything is looked up: texts so long or so deeply nested that reading them would take the
+//! stack, and queries that would have others asked.
+
+use spargebra::Query;
+use spargebra::algebra::{
+    AggregateExpression, AggregateFunction, Expression, Function, GraphPattern, OrderExpression,
+};
+
+use super::QueryError;
+use super::bounded;
+
+const MOST_BYTES: usize = 1 << 20;
+/// Brackets inside brackets, and signs before signs.
+const MOST_NESTED: usize = 200;
+/// The parser reads what is negated twice, and so what is negated in it four times.
+const MOST_NEGATED: usize = 6;
+/// Operators and clauses, each of which nests all that stand before it.
+const MOST_JOINED: usize = 2_000;
+/// Triples, paths and clauses: the engine's time to plan them grows with their square.
+const MOST_PATTERNS: usize = 400;
+
+/// Looks at the text alone: the parser follows its nesting on the stack.
+pub fn check_text(sparql: &str) -> Result<(), QueryError> {
+    if sparql.len() > MOST_BYTES {
+        return refused(&format!("the query is longer than {MOST_BYTES} bytes"));
+    }
+    let (mut depth, mut signs, mut joined) = (0_usize, 0_usize, 0_usize);
+    let mut negations = Negations::default();
+    let mut rest = sparql.as_bytes();
+    while let Some((byte, behind)) = rest.split_first() {
+        let word = word_length(rest);
+        rest = behind;
+        negations.see(*byte, behind.first().copied());
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'#' => rest = behind.get(line_end(behind)..).unwrap_or_default(),
+            b'"' | b'\'' => rest = behind_string(*byte, behind),
+            b'<' => {
+                // An address, or less than.
+                match behind.iter().position(|b| *b == b'>' || b.is_ascii_whitespace() || *b == b'{') {
+                    Some(end) if behind.get(end) == Some(&b'>') => {
+                        rest = behind.get(end..).unwrap_or_default();
+                    }
+                    _ => joined += 1,
+                }
+            }
+            b'!' | b'-' | b'+' | b'^' => {
+                signs += 1;
+                joined += 1;
+            }
+            b'*' | b'/' | b'|' | b'&' | b'=' | b';' | b'.' => joined += 1,
+            _ if word > 0 => {
+                joined += 1;
+                rest = behind.get(word - 1..).unwrap_or_default();
+            }
+            _ => {}
+        }
+        if !matches!(byte, b'!' | b'-' | b'+' | b'^' | b'(') && !byte.is_ascii_whitespace() {
+            signs = 0;
+        }
+        if depth > MOST_NESTED || signs > MOST_NESTED {
+            return refused(&format!("the query is nested more than {MOST_NESTED} deep"));
+        }
+        if negations.inside + negations.here > MOST_NEGATED {
+            return refused(&format!("the query has more than {MOST_NEGATED} negations inside each other"));
+        }
+        if joined > MOST_JOINED {
+            return refused(&format!(
+                "the query joins more than {MOST_JOINED} parts; VALUES takes long lists"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// How many negations what is being read is inside of.
+#[derive(Default)]
+struct Negations {
+    inside: usize,
+    /// Those before the next bracket.
+    here: usize,
+    outside: Vec<usize>,
+}
+
+impl Negations {
+    fn see(&mut self, byte: u8, next: Option<u8>) {
+        match byte {
+            b'!' if next != Some(b'=') => self.here += 1,
+            b'(' | b'[' | b'{' => {
+                self.outside.push(self.inside);
+                self.inside += std::mem::take(&mut self.here);
+            }
+            b')' | b']' | b'}' => {
+                self.inside = self.outside.pop().unwrap_or_default();
+                self.here = 0;
+            }
+            b'&' | b'|' | b'=' | b'<' | b'>' | b',' | b';' | b'.' | b'*' | b'/' | b'+' => self.here = 0,
+            _ => {}
+        }
+    }
+}
+
+/// The length of a word that joins a clause to those before it.
+fn word_length(rest: &[u8]) -> usize {
+    const WORDS: [&str; 7] = ["UNION", "OPTIONAL", "MINUS", "FILTER", "BIND", "GRAPH", "LATERAL"];
+    let found = WORDS
+        .iter()
+        .find(|word| rest.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes())));
+    found.map_or(0, |word| word.len())
+}
+
+fn line_end(bytes: &[u8]) -> usize {
+    bytes.iter().position(|b| matches!(b, b'\n' | b'\r')).unwrap_or(bytes.len())
+}
+
+/// What comes after a string whose first quote was read.
+fn behind_string(quote: u8, mut rest: &[u8]) -> &[u8] {
+    let long = rest.first() == Some(&quote) && rest.get(1) == Some(&quote);
+    if !long && rest.first() == Some(&quote) {
+        return rest.get(1..).unwrap_or_default();
+    }
+    if long {
+        rest = rest.get(2..).unwrap_or_default();
+    }
+    let end: &[u8] = if long { &[quote; 3] } else { &[quote] };
+    let mut place = 0;
+    while let Some(byte) = rest.get(place) {
+        if *byte == b'\\' {
+            place += 2;
+        } else if rest.get(place..).is_some_and(|rest| rest.starts_with(end)) {
+            return rest.get(place + end.len()..).unwrap_or_default();
+        } else if !long && matches!(byte, b'\n' | b'\r') {
+            // No string after all; the parser will say so.
+            return rest.get(place..).unwrap_or_default();
+        } else {
+            place += 1;
+        }
+    }
+    &[]
+}
+
+fn refused<T>(why: &str) -> Result<T, QueryError> {
+    Err(QueryError::Refused(why.to_owned()))
+}
+
+/// What was noticed in a query that bears on its limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Noticed {
+    service: bool,
+    patterns: usize,
+    /// Values are gathered in texts that nobody counts: all that is put into words is counted instead.
+    pub gathers: bool,
+    /// What each of them takes besides.
+    pub separator_bytes: usize,
+}
+
+/// Refuses what asks others, and has functions that multiply texts replaced by those that keep to a limit.
+pub fn check(query: &mut Query) -> Result<Noticed, QueryError> {
+    let mut noticed = Noticed::default();
+    let (Query::Select { pattern, .. }
+    | Query::Construct { pattern, .. }
+    | Query::Describe { pattern, .. }
+    | Query::Ask { pattern, .. }) = query;
+    walk(pattern, &mut noticed);
+    if noticed.service {
+        return refused("SERVICE is not answered: nobody else is asked");
+    }
+    if noticed.patterns > MOST_PATTERNS {
+        return refused(&format!("the query has more than {MOST_PATTERNS} patterns"));
+    }
+    Ok(noticed)
+}
+
+fn walk(pattern: &mut GraphPattern, noticed: &mut Noticed) {
+    use GraphPattern as P;
+    noticed.patterns += 1;
+    match pattern {
+        P::Bgp { patterns } => noticed.patterns += patterns.len(),
+        P::Path { .. } | P::Values { .. } => {}
+        P::Join { left, right }
+        | P::Lateral { left, right }
+        | P::Union { left, right }
+        | P::Minus { left, right } => {
+            walk(left, noticed);
+            walk(right, noticed);
+        }
+        P::LeftJoin { left, right, expression } => {
+            walk(left, noticed);
+            walk(right, noticed);
+            expression.iter_mut().for_each(|expression| walk_expression(expression, noticed));
+        }
+        P::Filter { expr, inner } => {
+            walk_expression(expr, noticed);
+            walk(inner, noticed);
+        }
+        P::Extend { inner, expression, .. } => {
+            walk_expression(expression, noticed);
+            walk(inner, noticed);
+        }
+        P::OrderBy { inner, expression } => {
+            for OrderExpression::Asc(expression) | OrderExpression::Desc(expression) in expression {
+                walk_expression(expression, noticed);
+            }
+            walk(inner, noticed);
+        }
+        P::Group { inner, aggregates, .. } => {
+            for (_, aggregate) in aggregates {
+                let AggregateExpression::FunctionCall { name, expr, distinct } = aggregate else { continue };
+                walk_expression(expr, noticed);
+                if let AggregateFunction::GroupConcat { separator } = name {
+                    noticed.gathers = true;
+                    let bytes = separator.as_ref().map_or(1, String::len);
+                    noticed.separator_bytes = noticed.separator_bytes.max(bytes);
+                }
+                noticed.gathers |= *distinct;
+            }
+            walk(inner, noticed);
+        }
+        P::Service { .. } => noticed.service = true,
+        P::Graph { inner, .. }
+        | P::Project { inner, .. }
+        | P::Distinct { inner }
+        | P::Reduced { inner }
+        | P::Slice { inner, .. } => walk(inner, noticed),
+    }
+}
+
+fn walk_expression(expression: &mut Expression, noticed: &mut Noticed) {
+    use Expression as E;
+    match expression {
+        E::NamedNode(_) | E::Literal(_) | E::Variable(_) | E::Bound(_) => {}
+        E::Or(a, b)
+        | E::And(a, b)
+        | E::Equal(a, b)
+        | E::SameTerm(a, b)
+        | E::Greater(a, b)
+        | E::GreaterOrEqual(a, b)
+        | E::Less(a, b)
+        | E::LessOrEqual(a, b)
+        | E::Add(a, b)
+        | E::Subtract(a, b)
+        | E::Multiply(a, b)
+        | E::Divide(a, b) => {
+            walk_expression(a, noticed);
+            walk_expression(b, noticed);
+        }
+        E::UnaryPlus(a) | E::UnaryMinus(a) | E::Not(a) => walk_expression(a, noticed),
+        E::Exists(pattern) => walk(pattern, noticed),
+        E::In(a, list) => {
+            walk_expression(a, noticed);
+            list.iter_mut().for_each(|expression| walk_expression(expression, noticed));
+        }
+        E::If(a, b, c) => [a, b, c].into_iter().for_each(|expression| walk_expression(expression, noticed)),
+        E::Coalesce(list) => list.iter_mut().for_each(|expression| walk_expression(expression, noticed)),
+        E::FunctionCall(function, list) => {
+            match function {
+                Function::Concat => *function = Function::Custom(bounded::concat_name()),
+                Function::Replace => *function = Function::Custom(bounded::replace_name()),
+                _ => {}
+            }
+            list.iter_mut().for_each(|expression| walk_expression(expression, noticed));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_text;
+
+    #[test]
+    fn depth_is_seen_wherever_it_is_hidden() {
+        for deep in
+            ["(", "{", "[", "!", "- ", "!(", "( # )\n", "( ')' ", "( <http://a/)> ", "( \"\"\")\"\"\" "]
+        {
+            assert!(check_text(&format!("SELECT * {{ {}", deep.repeat(300))).is_err(), "{deep}");
+        }
+        for flat in ["()", "'((('", "\"\\\"(((\"", "<http://a/(((>", "# (((\n", "?a < 3 ", "'''(('(('''"] {
+            assert!(check_text(&format!("SELECT * {{ {}", flat.repeat(300))).is_ok(), "{flat}");
+        }
+        assert!(check_text(&"?a + ".repeat(3_000)).is_err());
+        assert!(check_text(&"OPTIONAL {} ".repeat(3_000)).is_err());
+        assert!(check_text(&format!("VALUES ?x {{ {} }}", "<http://a.example/b> 1 ".repeat(20_000))).is_ok());
+    }
+}

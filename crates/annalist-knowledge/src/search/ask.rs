@@ -1,0 +1,348 @@
+//! A question to one or several indexes, and the answer: the best documents with what is like them folded away, facets, and
+//! the course over time. Reads only; the crawl may go on writing.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use tantivy::directory::MmapDirectory;
+use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument};
+
+use super::answer::{
+    Answer, DEEPEST, Facet, Folded, Hit, LabelCount, MonthCount, Question, SearchError, Sort,
+};
+use super::entry::{Entry, month_name};
+use super::fields::{Fields, tokenizers};
+use super::gather::{FacetField, Gather, Gathered, Month, Ranked};
+use super::highlight::Marker;
+use super::plan::{PlanError, Planner};
+use super::simhash::is_near;
+use super::words::stemmed;
+use super::write::mark_of;
+use crate::derived::{DerivedError, Mark};
+
+/// Of the labels of each piece of an index, so many may be among the most frequent of all.
+const CANDIDATES: usize = 100;
+/// Of what is folded, so many are named.
+const MOST_FOLDED: usize = 20;
+
+/// Indexes that are asked together.
+pub struct Reader {
+    opened: Vec<Opened>,
+}
+
+struct Opened {
+    folder: PathBuf,
+    reader: IndexReader,
+    fields: Fields,
+    mark: Mark,
+}
+
+impl Reader {
+    pub fn open<P: AsRef<Path>>(folders: &[P]) -> Result<Reader, SearchError> {
+        let opened = folders.iter().map(|folder| Opened::open(folder.as_ref())).collect::<Result<_, _>>()?;
+        Ok(Reader { opened })
+    }
+
+    /// How far each index has followed its archive.
+    pub fn marks(&self) -> impl Iterator<Item = &Mark> {
+        self.opened.iter().map(|opened| &opened.mark)
+    }
+
+    /// How many pages and objects there are.
+    pub fn documents(&self) -> u64 {
+        self.opened.iter().map(|opened| opened.reader.searcher().num_docs()).sum()
+    }
+
+    pub fn ask(&self, question: &Question) -> Result<Answer, SearchError> {
+        let first = question.page.max(1).saturating_sub(1).saturating_mul(question.limit);
+        let needed = first.saturating_add(question.limit).saturating_add(1);
+        if needed > DEEPEST {
+            return Err(SearchError::TooDeep(question.page));
+        }
+        let searchers: Vec<_> = self.opened.iter().map(|opened| opened.reader.searcher()).collect();
+        let mut window = if question.limit == 0 { 0 } else { needed * 2 + 50 };
+        let mut asked = self.gather(question, &searchers, window, &question.facets, question.over_time)?;
+        let mut groups = self.groups(question, &searchers, &asked.ranked)?;
+        // Much may be folded: look further until the page is full.
+        while groups.len() < needed
+            && asked.ranked.len() as u64 >= window as u64
+            && asked.total > window as u64
+            && window < DEEPEST
+        {
+            window = (window * 4).min(DEEPEST);
+            asked.ranked = self.gather(question, &searchers, window, &[], false)?.ranked;
+            groups = self.groups(question, &searchers, &asked.ranked)?;
+        }
+        let mut marker = Marker::of(&question.wanted);
+        let more = groups.len() > first + question.limit;
+        let shown = groups.iter().skip(first).take(question.limit);
+        let hits = shown
+            .map(|group| self.hit(question, &searchers, group, &mut marker))
+            .collect::<Result<_, _>>()?;
+        Ok(Answer {
+            total: asked.total,
+            hits,
+            more,
+            facets: asked.facets,
+            months: asked.months,
+            undated: asked.undated,
+        })
+    }
+
+    fn gather(
+        &self,
+        question: &Question,
+        searchers: &[Searcher],
+        most: usize,
+        facets: &[FacetField],
+        months: bool,
+    ) -> Result<Asked, SearchError> {
+        let gather = Gather { sort: question.sort, most, facets, months };
+        let mut all = Vec::with_capacity(searchers.len());
+        let mut asked = Asked::default();
+        for (index, (opened, searcher)) in self.opened.iter().zip(searchers).enumerate() {
+            let languages = opened.languages(searcher).map_err(|e| opened.damaged(e))?;
+            let planner = Planner { searcher, fields: &opened.fields, languages: &languages };
+            let query = planner.plan(&question.wanted).map_err(|e| match e {
+                PlanError::Query(e) => SearchError::Query(e),
+                PlanError::Index(e) => opened.damaged(e),
+            })?;
+            let segments = searcher.search(&query, &gather).map_err(|e| opened.damaged(e))?;
+            for segment in &segments {
+                asked.total += segment.total;
+                asked.ranked.extend(segment.best.iter().map(|ranked| (*ranked, index)));
+            }
+            all.extend(segments);
+        }
+        asked.ranked.sort_unstable_by_key(|(ranked, index)| {
+            (Reverse((ranked.rank, ranked.id)), *index, ranked.address)
+        });
+        asked.ranked.truncate(most);
+        for (number, field) in facets.iter().enumerate() {
+            let counts = counted(&all, number, question.labels).map_err(|e| self.io(e))?;
+            asked.facets.push(Facet { field: field.name(), counts });
+        }
+        if months {
+            asked.undated = Some(all.iter().map(|segment| segment.undated).sum());
+            asked.months = over_time(&all);
+        }
+        Ok(asked)
+    }
+
+    fn io(&self, e: std::io::Error) -> SearchError {
+        let folder = self.opened.first().map(|opened| opened.folder.clone()).unwrap_or_default();
+        SearchError::Damaged { folder, why: e.to_string() }
+    }
+
+    /// What is like an earlier one stands with it.
+    fn groups(
+        &self,
+        question: &Question,
+        searchers: &[Searcher],
+        ranked: &[(Ranked, usize)],
+    ) -> Result<Vec<Group>, SearchError> {
+        let mut groups: Vec<Group> = Vec::new();
+        let (mut by_key, mut by_digest) = (HashMap::new(), HashMap::new());
+        let mut simhashes: Vec<(u64, usize)> = Vec::new();
+        for (ranked, index) in ranked {
+            let place = (*index, ranked.address);
+            if !question.fold {
+                groups.push(Group { ranked: *ranked, place, folded: Vec::new() });
+                continue;
+            }
+            let [key, stands_for, digest, simhash] = self.likeness(searchers, place)?;
+            let known = by_key.get(&key).or_else(|| by_key.get(&stands_for));
+            let known = known.or_else(|| by_digest.get(&digest)).copied();
+            let known = known.or_else(|| {
+                simhashes.iter().find(|(other, _)| is_near(*other, simhash)).map(|(_, group)| *group)
+            });
+            let group = known.unwrap_or(groups.len());
+            match groups.get_mut(group) {
+                Some(group) => group.folded.push(place),
+                None => groups.push(Group { ranked: *ranked, place, folded: Vec::new() }),
+            }
+            by_key.entry(key).or_insert(group);
+            by_key.entry(stands_for).or_insert(group);
+            by_digest.entry(digest).or_insert(group);
+            if simhash != 0 && known.is_none() {
+                simhashes.push((simhash, group));
+            }
+        }
+        Ok(groups)
+    }
+
+    /// The numbers by which it is folded.
+    fn likeness(&self, searchers: &[Searcher], (index, address): Place) -> Result<[u64; 4], SearchError> {
+        let (Some(opened), Some(searcher)) = (self.opened.get(index), searchers.get(index)) else {
+            return Ok([0; 4]);
+        };
+        let columns = searcher.segment_reader(address.segment_ord).fast_fields();
+        let number = |column| {
+            let column = columns.u64(column).map_err(|e| opened.damaged(e))?;
+            Ok(column.first(address.doc_id).unwrap_or_default())
+        };
+        Ok([number("key_id")?, number("stands_for")?, number("digest")?, number("simhash")?])
+    }
+
+    fn hit(
+        &self,
+        question: &Question,
+        searchers: &[Searcher],
+        group: &Group,
+        marker: &mut Marker,
+    ) -> Result<Hit, SearchError> {
+        let entry = self.entry(searchers, group.place)?;
+        let language = entry.language.as_deref();
+        let snippet = marker.passage(&entry.text, language);
+        let shown_title = entry.title.as_deref().map(|title| marker.whole(title, language));
+        let mut folded = Vec::new();
+        for place in group.folded.iter().take(MOST_FOLDED) {
+            let entry = self.entry(searchers, *place)?;
+            folded.push(Folded {
+                captured: captured(&entry),
+                url: entry.own_url.unwrap_or(entry.url),
+                kind: entry.kind,
+                record: entry.record,
+                file: entry.file,
+                offset: entry.offset,
+                index: place.0,
+            });
+        }
+        Ok(Hit {
+            site: entry.site().to_owned(),
+            captured: captured(&entry),
+            score: (question.sort == Sort::Relevance).then(|| group.ranked.score()),
+            shown_title,
+            snippet,
+            index: group.place.0,
+            like_it: group.folded.len() as u64,
+            folded,
+            entry,
+        })
+    }
+
+    fn entry(&self, searchers: &[Searcher], (index, address): Place) -> Result<Entry, SearchError> {
+        let (Some(opened), Some(searcher)) = (self.opened.get(index), searchers.get(index)) else {
+            return Ok(Entry::default());
+        };
+        let document: TantivyDocument = searcher.doc(address).map_err(|e| opened.damaged(e))?;
+        Entry::from_document(&document, &opened.fields)
+            .ok_or_else(|| opened.damaged("a document without its entry"))
+    }
+}
+
+impl std::fmt::Debug for Reader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.opened.iter().map(|opened| &opened.folder)).finish()
+    }
+}
+
+impl Opened {
+    fn open(folder: &Path) -> Result<Opened, SearchError> {
+        if !folder.join("meta.json").is_file() {
+            return Err(SearchError::Missing(folder.to_owned()));
+        }
+        let damaged = |why: String| SearchError::Damaged { folder: folder.to_owned(), why };
+        let directory = MmapDirectory::open(folder).map_err(|e| damaged(e.to_string()))?;
+        let mut index = Index::open(directory).map_err(|e| damaged(e.to_string()))?;
+        let (fields, schema) = Fields::new();
+        if index.schema() != schema {
+            return Err(damaged("it was made by another version".to_owned()));
+        }
+        index.set_tokenizers(tokenizers());
+        let mark = mark_of(&index).map_err(|e: DerivedError| damaged(e.to_string()))?;
+        let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
+        let reader = reader.try_into().map_err(|e: tantivy::TantivyError| damaged(e.to_string()))?;
+        Ok(Opened { folder: folder.to_owned(), reader, fields, mark })
+    }
+
+    fn damaged(&self, e: impl std::fmt::Display) -> SearchError {
+        SearchError::Damaged { folder: self.folder.clone(), why: e.to_string() }
+    }
+
+    /// Those that documents are in and that have stems.
+    fn languages(&self, searcher: &Searcher) -> tantivy::Result<Vec<String>> {
+        let mut languages = BTreeSet::new();
+        for segment in searcher.segment_readers() {
+            let Some(column) = segment.fast_fields().str("language")? else { continue };
+            let mut names = column.dictionary().stream()?;
+            while names.advance() {
+                languages.extend(std::str::from_utf8(names.key()).ok().map(str::to_owned));
+            }
+        }
+        languages.retain(|code| stemmed(Some(code)).is_some());
+        Ok(languages.into_iter().collect())
+    }
+}
+
+type Place = (usize, DocAddress);
+
+#[derive(Default)]
+struct Asked {
+    total: u64,
+    ranked: Vec<(Ranked, usize)>,
+    facets: Vec<Facet>,
+    months: Vec<MonthCount>,
+    undated: Option<u64>,
+}
+
+struct Group {
+    ranked: Ranked,
+    place: Place,
+    folded: Vec<Place>,
+}
+
+/// The most frequent labels of all pieces. Each piece names its own most frequent; the counts of these are exact.
+fn counted(pieces: &[Gathered], field: usize, most: usize) -> std::io::Result<Vec<LabelCount>> {
+    let columns = || pieces.iter().filter_map(|piece| piece.facets.get(field)?.as_ref());
+    let mut labels = BTreeSet::new();
+    for (column, counts) in columns() {
+        let mut frequent: Vec<_> =
+            (0u64..).zip(counts).filter(|(_, count)| **count > 0).map(|(ord, count)| (*count, ord)).collect();
+        let candidates = CANDIDATES.max(most).min(frequent.len());
+        if let Some(last) = candidates.checked_sub(1) {
+            frequent.select_nth_unstable_by(last, |one, other| other.cmp(one));
+        }
+        for (_, ord) in frequent.iter().take(candidates) {
+            let mut label = String::new();
+            if column.ord_to_str(*ord, &mut label)? {
+                labels.insert(label);
+            }
+        }
+    }
+    let mut all = Vec::with_capacity(labels.len());
+    for label in labels {
+        let mut count = 0;
+        for (column, counts) in columns() {
+            let ord = column.dictionary().term_ord(&label)?;
+            count += ord
+                .and_then(|ord| counts.get(usize::try_from(ord).ok()?))
+                .map_or(0, |count| u64::from(*count));
+        }
+        all.push(LabelCount { label, count });
+    }
+    all.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.label.cmp(&other.label)));
+    all.truncate(most);
+    Ok(all)
+}
+
+fn over_time(pieces: &[Gathered]) -> Vec<MonthCount> {
+    let mut months: BTreeMap<u64, Month> = BTreeMap::new();
+    for (month, counted) in pieces.iter().flat_map(|piece| &piece.months) {
+        let sum = months.entry(*month).or_default();
+        sum.documents += counted.documents;
+        sum.judged += counted.judged;
+        sum.sentiment += counted.sentiment;
+    }
+    let month = |(month, sum): (u64, Month)| MonthCount {
+        month: month_name(month),
+        count: sum.documents,
+        sentiment: (sum.judged > 0).then(|| sum.sentiment / sum.judged as f64),
+    };
+    months.into_iter().map(month).collect()
+}
+
+fn captured(entry: &Entry) -> String {
+    annalist_model::Time::from_millis(u64::try_from(entry.captured_at).unwrap_or_default()).rfc3339()
+}

@@ -1,0 +1,384 @@
+//! The index as a whole: what goes in is found, and nothing else.
+
+mod hostile;
+mod naive;
+mod power;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use annalist_model::{CanonicalUrl, Object, Time};
+
+use super::{Annotations, Answer, FacetField, Question, Reader, Search, SearchSettings, Sort, parse};
+use crate::derived::{Derived, Mark};
+use crate::document::{Dated, Document};
+
+const DAY: u64 = 86_400_000;
+
+/// A page captured on the day of its number.
+pub(super) fn page(number: u64, url: &str, language: &str, text: &str) -> Document {
+    Document {
+        record: format!("urn:uuid:{number:08}-0000-4000-8000-000000000000"),
+        file: "a.warc.gz".to_owned(),
+        offset: number * 1000,
+        url: CanonicalUrl::parse(url).unwrap(),
+        captured: Time::from_millis(1_500_000_000_000 + number * DAY),
+        status: 200,
+        mime: "text/html".to_owned(),
+        length: text.len() as u64,
+        digest: Some(format!("sha1:{number}")),
+        original: None,
+        via: None,
+        hops: String::new(),
+        relevance: None,
+        published: None,
+        language: Some(language.to_owned()),
+        title: None,
+        text: text.to_owned(),
+        parts: Vec::new(),
+        links: Vec::new(),
+        canonical: None,
+        application: None,
+        level: None,
+        objects: Vec::new(),
+    }
+}
+
+fn published(mut document: Document, day: &str) -> Document {
+    let from = crate::document::moment(day).unwrap();
+    document.published = Some(Dated { text: day.to_owned(), from, confidence: 1.0 });
+    document
+}
+
+fn comment(id: &str, author: &str, body: &str) -> Object {
+    Object {
+        kind: "comment".to_owned(),
+        id: id.to_owned(),
+        author: Some(author.to_owned()),
+        date: Some("2010-05-06T07:08:09Z".to_owned()),
+        body: body.to_owned(),
+        ..Object::default()
+    }
+}
+
+fn mark(offset: u64) -> Mark {
+    Mark { files: [("a.warc.gz".to_owned(), offset)].into() }
+}
+
+fn open(folder: &Path) -> Search {
+    Search::open(folder, SearchSettings { memory: 20 << 20, threads: 1 }).unwrap()
+}
+
+fn index(folder: &Path, documents: &[Document]) {
+    let mut search = open(folder);
+    documents.iter().for_each(|document| search.add(document).unwrap());
+    let end = documents.iter().map(|document| document.offset + 1).max().unwrap_or_default();
+    search.commit(&mark(end)).unwrap();
+}
+
+fn asked(text: &str) -> Question {
+    Question { wanted: parse(text).unwrap(), ..Question::default() }
+}
+
+fn ask(folder: &Path, question: &Question) -> Answer {
+    Reader::open(&[folder]).unwrap().ask(question).unwrap()
+}
+
+/// The addresses, the best first.
+fn found(folder: &Path, text: &str) -> Vec<String> {
+    let question = Question { limit: 100, ..asked(text) };
+    ask(folder, &question).hits.into_iter().map(|hit| hit.entry.key).collect()
+}
+
+fn set(keys: &[&str]) -> BTreeSet<String> {
+    keys.iter().map(|key| (*key).to_owned()).collect()
+}
+
+#[test]
+fn words_of_many_languages_are_found_in_their_forms() {
+    let dir = tempfile::tempdir().unwrap();
+    let pages = [
+        ("en", "Elections were held in the capital"),
+        ("de", "Die Wahlen in Österreich: Straßen voller Menschen"),
+        ("fr", "Les élections présidentielles"),
+        ("el", "Οι εκλογές στην Ελλάδα και η κρίση"),
+        ("zh", "希腊的债务危机仍在继续"),
+        ("ja", "ギリシャの選挙について"),
+        ("ar", "الانتخابات في اليونان"),
+        ("ru", "выборы в Греции"),
+        ("th", "การเลือกตั้งในประเทศไทย"),
+    ];
+    let documents: Vec<_> = (1u64..)
+        .zip(pages)
+        .map(|(number, (language, text))| page(number, &format!("http://{language}.test/"), language, text))
+        .collect();
+    index(dir.path(), &documents);
+    for (question, expected) in [
+        ("capitals", "http://en.test/"),
+        ("wahl", "http://de.test/"),
+        ("strasse", "http://de.test/"),
+        ("osterreich", "http://de.test/"),
+        ("presidentielle", "http://fr.test/"),
+        ("ΕΚΛΟΓΕΣ", "http://el.test/"),
+        ("κριση", "http://el.test/"),
+        ("危机", "http://zh.test/"),
+        ("债务危机", "http://zh.test/"),
+        ("危", "http://zh.test/"),
+        ("選挙", "http://ja.test/"),
+        ("اليونان", "http://ar.test/"),
+        ("выборов", "http://ru.test/"),
+        ("เลือกตั้ง", "http://th.test/"),
+    ] {
+        assert_eq!(found(dir.path(), question), [expected], "{question}");
+    }
+    assert_eq!(found(dir.path(), "机危"), [""; 0]);
+}
+
+#[test]
+fn a_question_says_which_documents_match() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut post = page(3, "http://blog.test/3", "en", "A page with comments");
+    post.application = Some("wordpress".to_owned());
+    post.objects = vec![comment("7", "Jane Doe", "The drachma was a coin"), comment("8", "Joe", "Indeed")];
+    let mut titled = page(1, "http://a.test/one", "en", "the euro crisis and the debt");
+    titled.title = Some("Money matters".to_owned());
+    let documents = [
+        published(titled, "2010-03"),
+        published(page(2, "http://www.b.test/two", "en", "debt of the euro area, a crisis"), "2011-02-03"),
+        post,
+    ];
+    index(dir.path(), &documents);
+    let (one, two, three) = ("http://a.test/one", "http://www.b.test/two", "http://blog.test/3");
+    let (jane, joe) = ("urn:annalist:object:7", "urn:annalist:object:8");
+    for (question, expected) in [
+        ("euro debt", &[one, two][..]),
+        ("\"euro crisis\"", &[one]),
+        ("\"debts\"", &[]),
+        ("debts", &[one, two]),
+        ("euro -area", &[one]),
+        ("euro NOT (area OR money)", &[]),
+        ("money", &[one]),
+        ("title:money", &[one]),
+        ("title:euro", &[]),
+        ("drachm*", &[jane]),
+        ("drachma OR area", &[jane, two]),
+        ("type:comment", &[jane, joe]),
+        ("type:comment author:jane", &[jane]),
+        ("author:\"Jane Doe\"", &[jane]),
+        ("site:b.test", &[two]),
+        ("host:www.b.test", &[two]),
+        ("host:b.test", &[]),
+        ("application:wordpress type:page", &[three]),
+        ("language:en -type:comment -site:a.test", &[two, three]),
+        ("published:2010", &[one, jane, joe]),
+        ("published:2010-03..2010-04", &[one]),
+        ("published:2010-05-06", &[jane, joe]),
+        ("published:..2010-03", &[one]),
+        ("published:2011..", &[two]),
+        ("captured:2017-07", &[one, two, three, jane, joe]),
+        ("captured:2018..", &[]),
+        ("url:two", &[two]),
+        ("-euro -type:comment", &[three]),
+        ("", &[one, two, three, jane, joe]),
+    ] {
+        let found: BTreeSet<_> = found(dir.path(), question).into_iter().collect();
+        assert_eq!(found, set(expected), "{question}");
+    }
+}
+
+#[test]
+fn results_come_in_the_order_asked_for() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut in_title = page(4, "http://d.test/", "en", "nothing to see in this text about something else");
+    in_title.title = Some("The debt".to_owned());
+    let mut relevant = page(3, "http://c.test/", "en", "debt here and nothing else to be read about it");
+    relevant.relevance = Some(1.0);
+    let documents = [
+        published(page(1, "http://a.test/", "en", "debt here and nothing else to be read of it"), "2012"),
+        published(page(2, "http://b.test/", "en", "debts here and nothing else to be read at all"), "2010"),
+        published(relevant, "2011"),
+        in_title,
+    ];
+    index(dir.path(), &documents);
+    assert_eq!(
+        found(dir.path(), "debt"),
+        ["http://d.test/", "http://c.test/", "http://a.test/", "http://b.test/"]
+    );
+    let in_order = |sort| {
+        let question = Question { sort, ..asked("debt") };
+        ask(dir.path(), &question).hits.into_iter().map(|hit| hit.entry.key).collect::<Vec<_>>()
+    };
+    let newest = ["http://d.test/", "http://a.test/", "http://c.test/", "http://b.test/"];
+    assert_eq!(in_order(Sort::Newest), newest);
+    assert_eq!(in_order(Sort::Oldest), newest.into_iter().rev().collect::<Vec<_>>());
+}
+
+#[test]
+fn facets_and_months_count_what_matches() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut documents = Vec::new();
+    for number in 0..30 {
+        let site =
+            ["a.test", "b.test", "c.test"][usize::from(number % 3 == 0) + usize::from(number % 5 == 0)];
+        let document =
+            page(number, &format!("http://{site}/{number}"), "en", &format!("crisis number{number}"));
+        documents.push(published(document, if number < 20 { "2010-03-04" } else { "2010-05" }));
+    }
+    documents.push(page(30, "http://d.test/", "de", "Krise, die"));
+    index(dir.path(), &documents);
+    let question =
+        Question { facets: FacetField::ALL.to_vec(), over_time: true, limit: 3, ..asked("crisis") };
+    let answer = ask(dir.path(), &question);
+    assert_eq!((answer.total, answer.hits.len(), answer.more, answer.undated), (30, 3, true, Some(0)));
+    let site = answer.facets.iter().find(|facet| facet.field == "site").unwrap();
+    let counts: Vec<_> = site.counts.iter().map(|count| (count.label.as_str(), count.count)).collect();
+    assert_eq!(counts, [("a.test", 16), ("b.test", 12), ("c.test", 2)]);
+    let language = answer.facets.iter().find(|facet| facet.field == "language").unwrap();
+    assert_eq!(language.counts.len(), 1);
+    let months: Vec<_> = answer.months.iter().map(|month| (month.month.as_str(), month.count)).collect();
+    assert_eq!(months, [("2010-03", 20), ("2010-05", 10)]);
+}
+
+#[test]
+fn the_same_capture_again_changes_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let document = page(1, "http://a.test/", "en", "the euro crisis");
+    let mut search = open(dir.path());
+    search.add(&document).unwrap();
+    search.add(&document).unwrap();
+    search.commit(&mark(2000)).unwrap();
+    assert_eq!(ask(dir.path(), &asked("euro")).total, 1);
+    search.add(&document).unwrap();
+    search.commit(&mark(3000)).unwrap();
+    assert_eq!(ask(dir.path(), &asked("euro")).total, 1);
+}
+
+#[test]
+fn what_is_no_page_is_not_found() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut missing = page(1, "http://a.test/", "en", "not found, sorry");
+    missing.status = 404;
+    let mut again = page(2, "http://a.test/2", "en", "not found, sorry");
+    again.original = Some(crate::document::Original { url: "http://a.test/1".to_owned(), captured: None });
+    index(dir.path(), &[missing, again, page(3, "http://a.test/3", "en", "found")]);
+    assert_eq!(ask(dir.path(), &asked("")).total, 1);
+}
+
+#[test]
+fn what_was_not_committed_is_neither_in_the_mark_nor_in_the_index() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut search = open(dir.path());
+    search.add(&page(1, "http://a.test/1", "en", "first")).unwrap();
+    search.commit(&mark(1001)).unwrap();
+    search.add(&page(2, "http://a.test/2", "en", "second")).unwrap();
+    drop(search);
+    let mut search = open(dir.path());
+    assert_eq!(*search.mark(), mark(1001));
+    assert_eq!(found(dir.path(), "").len(), 1);
+    search.add(&page(2, "http://a.test/2", "en", "second")).unwrap();
+    search.commit(&mark(2001)).unwrap();
+    assert_eq!(found(dir.path(), "").len(), 2);
+}
+
+#[test]
+fn a_damaged_index_is_begun_anew() {
+    let dir = tempfile::tempdir().unwrap();
+    index(dir.path(), &[page(1, "http://a.test/", "en", "first")]);
+    std::fs::write(dir.path().join("meta.json"), b"{ nonsense").unwrap();
+    assert!(Reader::open(&[dir.path()]).is_err());
+    assert_eq!(*open(dir.path()).mark(), Mark::default());
+}
+
+#[test]
+fn captures_of_one_page_and_near_duplicates_stand_with_the_best_of_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let long: String = (0..300).map(|n| format!("word{} ", (n * 7) % 311)).collect();
+    let documents = [
+        page(1, "http://a.test/", "en", "crisis as it was"),
+        page(2, "http://a.test/", "en", "crisis as it is now, with other words"),
+        page(3, "http://b.test/", "en", &format!("crisis {long}")),
+        page(4, "http://mirror.test/", "en", &format!("crisis {long} mirrored")),
+        page(5, "http://c.test/", "en", "crisis of another kind"),
+    ];
+    index(dir.path(), &documents);
+    let answer = ask(dir.path(), &asked("crisis"));
+    assert_eq!((answer.total, answer.hits.len(), answer.more), (5, 3, false));
+    let folded: Vec<_> = answer.hits.iter().map(|hit| (hit.entry.site(), hit.like_it)).collect();
+    assert_eq!(folded.iter().filter(|(_, like_it)| *like_it == 1).count(), 2, "{folded:?}");
+    assert!(folded.contains(&("c.test", 0)));
+    let first = answer.hits.iter().find(|hit| hit.site == "a.test").unwrap();
+    assert_eq!(first.folded[0].url, "http://a.test/");
+    let all = Question { fold: false, ..asked("crisis") };
+    assert_eq!(ask(dir.path(), &all).hits.len(), 5);
+}
+
+#[test]
+fn pages_of_results_follow_one_another() {
+    let dir = tempfile::tempdir().unwrap();
+    let documents: Vec<_> = (0..95)
+        .map(|n| page(n, &format!("http://a.test/{}", n % 90), "en", &format!("crisis number{n}")))
+        .collect();
+    index(dir.path(), &documents);
+    let mut seen = BTreeSet::new();
+    for page in 1..=9 {
+        let answer = ask(dir.path(), &Question { page, ..asked("crisis") });
+        assert_eq!((answer.hits.len(), answer.more), (10, page < 9));
+        seen.extend(answer.hits.into_iter().map(|hit| hit.entry.key));
+    }
+    assert_eq!(seen.len(), 90);
+    let far = Question { page: 100_000, ..asked("crisis") };
+    assert!(Reader::open(&[dir.path()]).unwrap().ask(&far).is_err());
+}
+
+#[test]
+fn annotations_are_found_and_counted_and_leave_the_mark_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let documents = [
+        published(page(1, "http://a.test/", "en", "the euro crisis"), "2010-03"),
+        published(page(2, "http://a.test/", "en", "the euro crisis, again"), "2010-03"),
+        published(page(3, "http://b.test/", "en", "football"), "2010-04"),
+    ];
+    index(dir.path(), &documents);
+    let mut search = open(dir.path());
+    let found_out = Annotations {
+        topics: vec!["debt and euro".to_owned()],
+        entities: vec!["Jane Doe".to_owned(), "Athens".to_owned()],
+        events: Vec::new(),
+        sentiment: Some(-0.5),
+    };
+    let annotations = [
+        ("http://a.test/".to_owned(), found_out),
+        ("http://nowhere.test/".to_owned(), Annotations::default()),
+    ];
+    assert_eq!(search.annotate(annotations.clone().into_iter()).unwrap(), 2);
+    assert_eq!(search.annotate(annotations.into_iter()).unwrap(), 0, "nothing changed");
+    assert_eq!(*search.mark(), mark(3001));
+    let question =
+        Question { over_time: true, facets: vec![FacetField::Entity], ..asked("entity:athens euro") };
+    let answer = ask(dir.path(), &question);
+    assert_eq!(answer.total, 2);
+    assert_eq!(answer.facets[0].counts.len(), 2);
+    assert_eq!(answer.months[0].sentiment, Some(-0.5));
+    assert_eq!(ask(dir.path(), &asked("topic:debt")).total, 2);
+    assert_eq!(ask(dir.path(), &asked("")).total, 3);
+    search.add(&page(4, "http://c.test/", "en", "waiting")).unwrap();
+    assert!(search.annotate(std::iter::empty()).is_err(), "what waits would be committed under the old mark");
+}
+
+#[test]
+fn several_indexes_are_asked_together() {
+    let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    index(one.path(), &[page(1, "http://a.test/", "en", "the euro crisis")]);
+    index(
+        other.path(),
+        &[
+            page(2, "http://b.test/", "de", "Der Euro in der Krise"),
+            page(3, "http://a.test/", "en", "a crisis"),
+        ],
+    );
+    let reader = Reader::open(&[one.path(), other.path()]).unwrap();
+    let answer =
+        reader.ask(&Question { facets: vec![FacetField::Site], ..asked("crisis OR krise") }).unwrap();
+    assert_eq!((answer.total, answer.hits.len()), (3, 2));
+    assert_eq!(answer.facets[0].counts[0].count, 2);
+}

@@ -1,0 +1,273 @@
+//! The index, growing with the archive. How it is asked is in `ask.rs`.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tantivy::directory::MmapDirectory;
+use tantivy::query::TermQuery;
+use tantivy::schema::{IndexRecordOption, Value};
+use tantivy::{Directory, Index, IndexWriter, ReloadPolicy, TantivyDocument, Term};
+
+use super::directory::Synced;
+use super::entry::{Annotations, Entry};
+use super::fields::{Fields, VERSION, tokenizers};
+use crate::derived::{Derived, DerivedError, Mark};
+use crate::document::Document;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SearchSettings {
+    /// Bytes that words and texts may take until they are written.
+    pub memory: usize,
+    /// Threads that make the index, besides the one that adds documents.
+    pub threads: usize,
+}
+
+impl Default for SearchSettings {
+    fn default() -> SearchSettings {
+        SearchSettings { memory: 128 << 20, threads: 1 }
+    }
+}
+
+/// Tantivy takes no less for a thread.
+const LEAST_MEMORY: usize = 16 << 20;
+const MOST_THREADS: usize = 8;
+/// Of the memory, how much may be texts that wait for a thread.
+const WAITING_SHARE: usize = 4;
+/// Threads that are gone take nothing any more; adding then says so.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+
+/// The words of the archive's pages and objects.
+pub struct Search {
+    index: Index,
+    writer: IndexWriter<Waiting>,
+    fields: Fields,
+    mark: Mark,
+    /// Captures added since the last commit.
+    added: HashSet<(String, u64)>,
+    queue: Arc<Queue>,
+}
+
+/// What a commit says of itself.
+#[derive(Serialize, Deserialize)]
+struct Payload {
+    version: u32,
+    mark: Mark,
+}
+
+impl Search {
+    /// Opens the index of a folder, or begins one. One that is damaged or of another version is begun anew: its mark says so.
+    pub fn open(folder: &Path, settings: SearchSettings) -> Result<Search, DerivedError> {
+        let io = |source| DerivedError::Io { what: folder.display().to_string(), source };
+        std::fs::create_dir_all(folder).map_err(io)?;
+        if let Some(parent) = folder.parent() {
+            std::fs::File::open(parent).and_then(|parent| parent.sync_all()).map_err(io)?;
+        }
+        let directory = |folder: &Path| match MmapDirectory::open(folder) {
+            Ok(directory) => Ok(Synced(directory)),
+            Err(e) => Err(io(std::io::Error::other(e))),
+        };
+        match Search::open_in(directory(folder)?, settings) {
+            Err(DerivedError::Damaged(what)) => {
+                tracing::warn!(what, folder = %folder.display(), "the search index is begun anew");
+                empty(folder).map_err(io)?;
+                Search::open_in(directory(folder)?, settings)
+            }
+            other => other,
+        }
+    }
+
+    pub(super) fn open_in(
+        directory: impl Directory,
+        settings: SearchSettings,
+    ) -> Result<Search, DerivedError> {
+        let (fields, schema) = Fields::new();
+        let directory: Box<dyn Directory> = Box::new(directory);
+        let index = Index::builder()
+            .schema(schema)
+            .tokenizers(tokenizers())
+            .open_or_create(directory)
+            .map_err(unopened)?;
+        let mark = mark_of(&index)?;
+        let threads = settings.threads.clamp(1, MOST_THREADS);
+        let waiting = settings.memory / WAITING_SHARE;
+        let memory = (settings.memory - waiting).max(threads * LEAST_MEMORY);
+        let writer =
+            index.writer_with_num_threads(threads, memory).map_err(|e| failed("the search index", e))?;
+        let queue = Arc::new(Queue { most: waiting.max(1 << 20), ..Queue::default() });
+        Ok(Search { index, writer, fields, mark, added: HashSet::new(), queue })
+    }
+
+    fn put(&mut self, entry: Entry) -> Result<(), DerivedError> {
+        let document = entry.into_document(&self.fields).map_err(|e| DerivedError::Damaged(e.to_string()))?;
+        let document = self.queue.wait_with(document);
+        self.writer.add_document(document).map(drop).map_err(|e| failed("adding to the search index", e))
+    }
+
+    fn commit_with(&mut self, mark: &Mark) -> Result<(), DerivedError> {
+        let fault = |e| failed("committing the search index", e);
+        let payload = Payload { version: VERSION, mark: mark.clone() };
+        let payload = serde_json::to_string(&payload).map_err(|e| DerivedError::Damaged(e.to_string()))?;
+        let mut prepared = self.writer.prepare_commit().map_err(fault)?;
+        prepared.set_payload(&payload);
+        prepared.commit().map_err(fault)?;
+        self.mark = mark.clone();
+        self.added.clear();
+        Ok(())
+    }
+
+    /// Gives writings, by their keys, what a study found out about them, in one commit; all captures of each. The others
+    /// keep what they have. Nothing may wait for a commit.
+    pub fn annotate(
+        &mut self,
+        annotations: impl Iterator<Item = (String, Annotations)>,
+    ) -> Result<u64, DerivedError> {
+        if !self.added.is_empty() {
+            return Err(DerivedError::Damaged("commit what was added before annotating".to_owned()));
+        }
+        let fault = |e| failed("annotating the search index", e);
+        let reader =
+            self.index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(fault)?;
+        let searcher = tantivy::IndexReader::searcher(&reader);
+        let mut changed = 0;
+        for (key, found) in annotations {
+            let term = Term::from_field_text(self.fields.key, &key);
+            let query = TermQuery::new(term.clone(), IndexRecordOption::Basic);
+            let mut entries = Vec::new();
+            for address in searcher.search(&query, &tantivy::collector::DocSetCollector).map_err(fault)? {
+                let document: TantivyDocument = searcher.doc(address).map_err(fault)?;
+                entries.extend(Entry::from_document(&document, &self.fields));
+            }
+            if entries.iter().all(|entry| entry.annotations == found) {
+                continue;
+            }
+            self.writer.delete_term(term);
+            for entry in entries {
+                self.put(Entry { annotations: found.clone(), ..entry })?;
+                changed += 1;
+            }
+        }
+        let mark = self.mark.clone();
+        self.commit_with(&mark)?;
+        Ok(changed)
+    }
+
+    /// Waits until the index is in as few pieces as it will be.
+    pub fn finish(self) -> Result<(), DerivedError> {
+        self.writer.wait_merging_threads().map_err(|e| failed("the search index", e))
+    }
+}
+
+impl Derived for Search {
+    fn mark(&self) -> &Mark {
+        &self.mark
+    }
+
+    fn add(&mut self, document: &Document) -> Result<(), DerivedError> {
+        let is_known = document.offset < self.mark.of(&document.file);
+        if !self.added.insert((document.file.clone(), document.offset)) || is_known {
+            self.writer.delete_term(Term::from_field_text(self.fields.record, &document.record));
+        }
+        Entry::all_of(document).into_iter().try_for_each(|entry| self.put(entry))
+    }
+
+    fn commit(&mut self, mark: &Mark) -> Result<(), DerivedError> {
+        if self.added.is_empty() && *mark == self.mark {
+            return Ok(());
+        }
+        self.commit_with(mark)
+    }
+}
+
+impl std::fmt::Debug for Search {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Search").field("mark", &self.mark).finish_non_exhaustive()
+    }
+}
+
+pub(super) fn mark_of(index: &Index) -> Result<Mark, DerivedError> {
+    let Some(payload) = index.load_metas().map_err(damaged)?.payload else { return Ok(Mark::default()) };
+    match serde_json::from_str(&payload) {
+        Ok(Payload { version: VERSION, mark }) => Ok(mark),
+        Ok(other) => Err(DerivedError::Damaged(format!("the search index is of version {}", other.version))),
+        Err(e) => Err(damaged(e)),
+    }
+}
+
+/// Takes away what an index is made of; what is not tantivy's stays.
+fn empty(folder: &Path) -> std::io::Result<()> {
+    for file in std::fs::read_dir(folder)? {
+        let path = file?.path();
+        if path.is_file() {
+            std::fs::remove_file(path)?;
+        }
+    }
+    Ok(())
+}
+
+fn damaged(e: impl std::fmt::Display) -> DerivedError {
+    DerivedError::Damaged(format!("the search index cannot be read: {e}"))
+}
+
+/// A disk that fails says nothing of the index.
+fn unopened(e: tantivy::TantivyError) -> DerivedError {
+    use tantivy::TantivyError as Fault;
+    match e {
+        Fault::IoError(_) | Fault::OpenDirectoryError(_) | Fault::LockFailure(..) => {
+            failed("the search index", e)
+        }
+        other => damaged(other),
+    }
+}
+
+fn failed(what: &str, e: tantivy::TantivyError) -> DerivedError {
+    DerivedError::Io { what: what.to_owned(), source: std::io::Error::other(e) }
+}
+
+/// How much text waits for a thread: tantivy itself counts documents, however long.
+#[derive(Debug, Default)]
+struct Queue {
+    most: usize,
+    bytes: Mutex<usize>,
+    fewer: Condvar,
+}
+
+impl Queue {
+    fn wait_with(self: &Arc<Queue>, document: TantivyDocument) -> Waiting {
+        let bytes = document.field_values().map(|(_, value)| value.as_str().map_or(16, str::len)).sum();
+        let waiting = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that is larger than all may wait alone.
+        let (mut waiting, _) = self
+            .fewer
+            .wait_timeout_while(waiting, LONGEST_WAIT, |waiting| *waiting > 0 && *waiting + bytes > self.most)
+            .unwrap_or_else(PoisonError::into_inner);
+        *waiting += bytes;
+        Waiting { document, bytes, queue: Arc::clone(self) }
+    }
+}
+
+/// A document until it is indexed.
+#[derive(Debug)]
+struct Waiting {
+    document: TantivyDocument,
+    bytes: usize,
+    queue: Arc<Queue>,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        *self.queue.bytes.lock().unwrap_or_else(PoisonError::into_inner) -= self.bytes;
+        self.queue.fewer.notify_one();
+    }
+}
+
+impl tantivy::schema::Document for Waiting {
+    type Value<'a> = <TantivyDocument as tantivy::schema::Document>::Value<'a>;
+    type FieldsValuesIter<'a> = <TantivyDocument as tantivy::schema::Document>::FieldsValuesIter<'a>;
+
+    fn iter_fields_and_values(&self) -> Self::FieldsValuesIter<'_> {
+        self.document.iter_fields_and_values()
+    }
+}

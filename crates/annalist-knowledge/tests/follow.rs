@@ -1,0 +1,226 @@
+//! An archive is followed to the same documents whether at once, in pieces, or with interruptions.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails where it stands")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use annalist_disk::RealDisk;
+use annalist_knowledge::{
+    Derived, DerivedError, Document, Extent, FollowSettings, Mark, Watch, follow, plain_name,
+};
+use annalist_warc::{Exchange, Record, RecordId, RefersTo, RevisitProfile, Writer, WriterSettings};
+use proptest::prelude::{ProptestConfig, any, prop, prop_assert_eq, proptest};
+use uuid::Uuid;
+
+/// What is committed survives; what waits does not.
+#[derive(Clone, Debug, Default)]
+struct Shelf {
+    mark: Mark,
+    kept: BTreeMap<String, Document>,
+    waiting: Vec<Document>,
+}
+
+impl Shelf {
+    fn after_kill(&self) -> Shelf {
+        Shelf { waiting: Vec::new(), ..self.clone() }
+    }
+}
+
+impl Derived for Shelf {
+    fn mark(&self) -> &Mark {
+        &self.mark
+    }
+    fn add(&mut self, document: &Document) -> Result<(), DerivedError> {
+        self.waiting.push(document.clone());
+        Ok(())
+    }
+    fn commit(&mut self, mark: &Mark) -> Result<(), DerivedError> {
+        self.mark = mark.clone();
+        let waiting = self.waiting.drain(..).map(|document| (document.record.clone(), document));
+        self.kept.extend(waiting);
+        Ok(())
+    }
+}
+
+/// Stops after so many batches.
+struct Few(AtomicU64);
+
+impl Watch for Few {
+    fn advance(&self, _: u64, _: u64) {}
+    fn is_stopped(&self) -> bool {
+        self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_err()
+    }
+}
+
+const PAGES: u64 = 200;
+/// Fetched when a kill came.
+const KILLED: u64 = 51;
+
+/// Records as a crawl writes them: answers first, and what is known about them some answers later. A page that fails leaves a
+/// note without an answer; one answer and the last were never acknowledged.
+/// Returns how many bytes of all files there were after each acknowledgement.
+fn write_archive(dir: &Path) -> Vec<u64> {
+    let mut acknowledged = Vec::new();
+    let mut settings = WriterSettings::new(&dir.join("archive"), &dir.join("indexes"), "trial", "host");
+    settings.roll_bytes = 20_000;
+    std::fs::create_dir_all(dir.join("archive")).unwrap();
+    std::fs::create_dir_all(dir.join("indexes")).unwrap();
+    let mut ids = 0;
+    let mut writer = Writer::new(Arc::new(RealDisk), settings, move || {
+        ids += 1;
+        Uuid::from_u64_pair(7, ids)
+    });
+    let id = |number: u64| RecordId::new(Uuid::from_u64_pair(1, number));
+    let mut late: Vec<u64> = Vec::new();
+    for number in 0..=PAGES {
+        let url = format!("http://a.test/{number}");
+        let exchange = Exchange { target_uri: &url, started_ms: 1_000_000 + number, server: None };
+        let record = if number % 10 == 3 {
+            let target = format!("http://a.test/{}", number - 1);
+            let refers_to = RefersTo { id: None, target_uri: &target, started_ms: 1_000_000 };
+            let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+            let profile = RevisitProfile::IdenticalPayloadDigest;
+            Record::revisit(id(number), &exchange, "sha1:X", profile, &refers_to, head)
+        } else {
+            let body = format!(
+                "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<title>Page {number}</title><p>{}\
+                 <a href=/{}>the next one</a>",
+                "some words of no meaning ".repeat(number as usize % 7),
+                number + 1
+            );
+            Record::response(id(number), &exchange, "sha1:X", body.into_bytes())
+        };
+        writer.append(&[record], number).unwrap();
+        if number < PAGES && number != KILLED {
+            late.push(number);
+        }
+        if number % 5 == 2 || number == PAGES {
+            for done in late.drain(..) {
+                let url = format!("http://a.test/{done}");
+                let exchange = Exchange { target_uri: &url, started_ms: 1_000_000 + done, server: None };
+                let fields = [
+                    ("hopsFromSeed", "LL".to_owned()),
+                    ("relevance", "0.5000".to_owned()),
+                    ("published", "2011-03-05T00:00:00Z".to_owned()),
+                    ("publishedBy", format!("url, confidence 0.{}", 10 + done % 80)),
+                    ("outlink", "http://a.test/x L a".to_owned()),
+                ];
+                let metadata = Record::metadata(id(10_000 + done), &exchange, Some(id(done)), &fields);
+                let mut records = vec![metadata];
+                if done % 3 == 0 {
+                    let name = format!("urn:objects:{url}");
+                    let exchange = Exchange { target_uri: &name, ..exchange };
+                    let json = format!(
+                        r#"{{"application":"wordpress","level":"post","objects":[{{"type":"post","id":"{done}","body":"b"}}]}}"#
+                    );
+                    records.push(Record::resource(
+                        id(20_000 + done),
+                        &exchange,
+                        "application/json",
+                        json.into_bytes(),
+                    ));
+                }
+                writer.append(&records, number).unwrap();
+            }
+            let failed = Exchange { target_uri: "http://a.test/none", started_ms: number, server: None };
+            let fields = [("fetchStatus", "-2"), ("error", "no answer")];
+            writer.append(&[Record::metadata(id(30_000 + number), &failed, None, &fields)], number).unwrap();
+            writer.sync().unwrap();
+            let files = std::fs::read_dir(dir.join("archive")).unwrap();
+            acknowledged.push(files.map(|file| file.unwrap().metadata().unwrap().len()).sum());
+        }
+    }
+    writer.close().unwrap();
+    acknowledged
+}
+
+fn extents(dir: &Path) -> Vec<Extent> {
+    let files = std::fs::read_dir(dir.join("archive")).unwrap();
+    let mut all: Vec<Extent> = files.map(|file| Extent::whole(file.unwrap().path())).collect();
+    all.sort_by_key(|extent| plain_name(&extent.path));
+    all
+}
+
+fn settings(threads: usize, commit_documents: u64) -> FollowSettings {
+    FollowSettings { threads, commit_documents, ..FollowSettings::default() }
+}
+
+#[test]
+fn a_document_has_what_the_records_of_its_capture_say() {
+    let dir = tempfile::tempdir().unwrap();
+    write_archive(dir.path());
+    assert!(extents(dir.path()).len() > 3, "what belongs together is spread over files");
+    let mut shelf = Shelf::default();
+    let followed = follow(&extents(dir.path()), &mut [&mut shelf], &settings(2, 1000), &()).unwrap();
+    assert!(followed.is_complete && followed.holes.is_empty(), "{followed:?}");
+    assert_eq!(shelf.kept.len() as u64, PAGES - 1, "those that were never acknowledged are none");
+    let of = |number: u64| {
+        let url = format!("http://a.test/{number}");
+        shelf.kept.values().find(|document| document.url.as_str() == url).unwrap()
+    };
+    let page = of(12);
+    assert_eq!(page.title.as_deref(), Some("Page 12"));
+    assert_eq!((page.hops.as_str(), page.relevance, page.status), ("LL", Some(0.5), 200));
+    let published = page.published.as_ref().unwrap();
+    assert_eq!((published.from.rfc3339().as_str(), published.confidence), ("2011-03-05T00:00:00.000Z", 0.22));
+    assert_eq!((page.application.as_deref(), page.objects.len()), (Some("wordpress"), 1));
+    assert_eq!(page.links.first().map(|link| link.anchor.as_str()), Some("the next one"));
+    assert!(page.is_page() && of(14).objects.is_empty());
+    let again = of(13);
+    assert_eq!(again.original.as_ref().map(|original| original.url.as_str()), Some("http://a.test/12"));
+    assert!(!again.is_page() && again.text.is_empty());
+    assert_eq!(page.record, "urn:uuid:00000000-0000-0001-0000-00000000000c");
+}
+
+#[test]
+fn captures_that_nothing_is_known_about_are_documents_where_nobody_adds_to_the_archive() {
+    let dir = tempfile::tempdir().unwrap();
+    write_archive(dir.path());
+    let mut shelf = Shelf::default();
+    let anybodys = FollowSettings { awaits_metadata: false, ..settings(1, 1000) };
+    follow(&extents(dir.path()), &mut [&mut shelf], &anybodys, &()).unwrap();
+    assert_eq!(shelf.kept.len() as u64, PAGES + 1);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+
+    #[test]
+    fn in_pieces_and_with_kills_it_comes_to_the_same(
+        steps in prop::collection::vec((any::<prop::sample::Index>(), 0u64..6, 1u64..70, any::<bool>()), 1..12),
+    ) {
+        let dir = tempfile::tempdir().unwrap();
+        let acknowledged = write_archive(dir.path());
+        let all = extents(dir.path());
+        let (mut once, mut pieces, mut other) = (Shelf::default(), Shelf::default(), Shelf::default());
+        follow(&all, &mut [&mut once], &settings(1, 1000), &()).unwrap();
+        for (until, batches, commit, both) in steps {
+            // As far as a crawl had come: all of some files, a part of the next.
+            let mut left = *until.get(&acknowledged);
+            let mut durable = Vec::new();
+            for extent in &all {
+                let length = std::fs::metadata(&extent.path).unwrap().len();
+                durable.push(Extent { until: left.min(length), ..extent.clone() });
+                if left < length {
+                    break;
+                }
+                left -= length;
+            }
+            let few = Few(AtomicU64::new(batches));
+            let settings = settings(1 + (commit % 2) as usize, commit);
+            let mut stores: Vec<&mut dyn Derived> = vec![&mut pieces];
+            if both {
+                stores.push(&mut other);
+            }
+            follow(&durable, &mut stores, &settings, &few).unwrap();
+            (pieces, other) = (pieces.after_kill(), other.after_kill());
+        }
+        follow(&all, &mut [&mut pieces, &mut other], &settings(2, 30), &()).unwrap();
+        prop_assert_eq!(&pieces.kept, &once.kept);
+        prop_assert_eq!(&other.kept, &once.kept);
+        prop_assert_eq!(&pieces.mark, &once.mark);
+    }
+}

@@ -1,0 +1,170 @@
+//! Queries that mean harm, or do not know better, end with a clear error within the limits of time and memory.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails where it stands")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use annalist_disk::SimDisk;
+use annalist_knowledge::graph::{
+    Answer, Datasets, Graph, Layer, LayerSettings, Merging, QueryError, QueryLimits,
+};
+use oxrdf::{GraphName, Literal, NamedNode, Quad};
+
+/// A thousand things that know each other, with names.
+fn graph() -> Graph {
+    let disk = SimDisk::new();
+    let settings = LayerSettings { merging: Merging::Inline, ..LayerSettings::default() };
+    let mut layer = Layer::open(Arc::new(disk.clone()), Path::new("/g"), settings).unwrap();
+    let node = |number: u32| NamedNode::new_unchecked(format!("http://a.example/{number}"));
+    let property = |name: &str| NamedNode::new_unchecked(format!("http://a.example/p/{name}"));
+    for number in 0..1000 {
+        let name = Literal::from(format!("the thing with the number {number}"));
+        let statements = [
+            Quad::new(node(number), property("name"), name, GraphName::DefaultGraph),
+            Quad::new(node(number), property("knows"), node(number * 7 % 1000), GraphName::DefaultGraph),
+            Quad::new(node(number), property("knows"), node(number * 11 % 1000), GraphName::DefaultGraph),
+        ];
+        statements.iter().for_each(|quad| layer.insert(quad).unwrap());
+    }
+    layer.commit(b"").unwrap();
+    Graph::open_on(&disk, &[PathBuf::from("/g")], 1 << 20).unwrap()
+}
+
+fn limits() -> QueryLimits {
+    QueryLimits { time: Duration::from_millis(400), rows: 100_000, memory_bytes: 32 << 20 }
+}
+
+fn ask(graph: &Graph, sparql: &str) -> Result<Answer, QueryError> {
+    graph.query(sparql, &limits(), Datasets::Union)
+}
+
+#[test]
+fn what_takes_too_long_or_too_much_is_ended() {
+    let graph = graph();
+    let doubled: String = (0..40).map(|n| format!("BIND(CONCAT(?x{n}, ?x{n}) AS ?x{})\n", n + 1)).collect();
+    let squared: String =
+        (0..9).map(|n| format!("BIND(REPLACE(?x{n}, \".\", ?x{n}) AS ?x{})\n", n + 1)).collect();
+    let all = "?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?s ?h";
+    let hostile = [
+        format!("SELECT (COUNT(*) AS ?n) {{ {all} }}"),
+        format!("SELECT * {{ {all} FILTER(CONCAT(STR(?a), STR(?c), STR(?e), STR(?h)) = \"x\") }}"),
+        format!("SELECT * {{ {all} }} ORDER BY ?h"),
+        format!("SELECT DISTINCT ?a ?c ?e {{ {all} }}"),
+        format!("SELECT (GROUP_CONCAT(?d) AS ?all) {{ {all} }}"),
+        format!("SELECT (GROUP_CONCAT(?d; separator=\"{}\") AS ?all) {{ {all} }}", "x".repeat(100_000)),
+        format!("SELECT ?a (SAMPLE(?h) AS ?one) {{ {all} }} GROUP BY ?a ?c ?e"),
+        format!("SELECT (COUNT(DISTINCT CONCAT(STR(?a), STR(?c), STR(?e))) AS ?n) {{ {all} }}"),
+        format!("SELECT * {{ {{ {all} }} MINUS {{ ?a ?p ?b }} }}"),
+        "SELECT * { ?a (<http://a.example/p/knows>|!<http://a.example/p/knows>)* ?b . ?c (<x:a>|!<x:a>)* ?d }".to_owned(),
+        format!("SELECT (COUNT(*) AS ?n) {{ {all} FILTER(REGEX(STR(?b), \"(a|b|c|d)*{{1,40}}x\")) }}"),
+        format!("SELECT ?x40 {{ BIND(\"0123456789\" AS ?x0) {doubled} }}"),
+        format!("SELECT ?x9 {{ BIND(\"0123456789\" AS ?x0) {squared} }}"),
+        format!("CONSTRUCT {{ ?a ?p ?h }} WHERE {{ {all} FILTER(?p = ?h) }}"),
+        format!("ASK {{ {all} FILTER(?p = ?h) }}"),
+    ];
+    for sparql in &hostile {
+        let shown: String = sparql.chars().take(150).collect();
+        match ask(&graph, sparql) {
+            Err(QueryError::Time(_) | QueryError::Memory(_)) => {}
+            other => panic!("{shown}: {:?}", other.map(|_| "answered")),
+        }
+    }
+}
+
+fn nested_nodes(open: &str, inside: &str, close: &str, depth: usize) -> String {
+    format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
+}
+
+#[test]
+fn what_cannot_be_read_safely_is_refused() {
+    let graph = graph();
+    let nested = |open: &str, close: &str, depth: usize| {
+        format!("SELECT * {{ ?a ?b ?c FILTER({}1{}) }}", open.repeat(depth), close.repeat(depth))
+    };
+    let groups = |depth: usize| format!("SELECT * {} ?a ?b ?c {}", "{".repeat(depth), "}".repeat(depth));
+    let hostile = [
+        nested("(", ")", 100_000),
+        nested("!", "", 100_000),
+        nested("- ", "", 100_000),
+        nested("ABS(", ")", 50_000),
+        groups(100_000),
+        format!("SELECT * {{ ?a {}<x:p> ?b }}", "^".repeat(100_000)),
+        format!("SELECT * {{ ?a <x:p>{} ?b }}", "/<x:p>".repeat(100_000)),
+        format!("SELECT * {{ ?a {}<x:p>{} ?b }}", "(".repeat(50_000), ")*".repeat(50_000)),
+        format!("SELECT * {{ {} ?a ?b ?c }}", "{} UNION ".repeat(100_000)),
+        format!("SELECT * {{ ?a ?b ?c FILTER(1{}) }}", " + 1".repeat(100_000)),
+        format!("SELECT * {{ {} }}", "?a <x:p> ?b . ".repeat(500)),
+        format!("SELECT * {{ ?a <x:p>{} ?b }}", "/<x:p>".repeat(500)),
+        "SELECT * { SERVICE <http://127.0.0.1:1/> { ?a ?b ?c } }".to_owned(),
+        "SELECT * { ?a ?b ?c OPTIONAL { SERVICE SILENT ?a { ?a ?b ?c } } }".to_owned(),
+        "INSERT DATA { <x:a> <x:b> <x:c> }".to_owned(),
+        "LOAD <http://127.0.0.1:1/>".to_owned(),
+        "SELECT".to_owned(),
+    ];
+    for sparql in &hostile {
+        let shown: String = sparql.chars().take(100).collect();
+        match ask(&graph, sparql) {
+            Err(QueryError::Refused(_) | QueryError::Syntax(_)) => {}
+            other => panic!("{shown}: {:?}", other.map(|_| "answered")),
+        }
+    }
+    // What is just not refused does not take the stack.
+    let allowed = [
+        nested("(", ")", 190),
+        nested("!(", ")", 6),
+        format!("SELECT * {{ ?a ?b {} }}", nested_nodes("[ <x:p> ", "1", " ]", 190)),
+        format!("SELECT * {{ ?a ?b {} }}", nested_nodes("( ", "1", " )", 190)),
+        format!(
+            "SELECT * {{ ?a ?b ?c FILTER {} }}",
+            nested_nodes("NOT EXISTS { ?a ?b ?c FILTER ", "(1)", " }", 60)
+        ),
+        format!("SELECT * {{ ?a ?b ?c FILTER({}) }}", nested_nodes("IF(1, ", "1", ", 1)", 190)),
+        format!("SELECT * {{ ?a ?b ?c FILTER({}) }}", nested_nodes("1 IN (", "1", ")", 190)),
+        format!("SELECT * {{ {} }}", nested_nodes("{ SELECT * { ", "?a ?b ?c", " } }", 90)),
+        nested("ABS(", ")", 190),
+        groups(190),
+        format!("SELECT * {{ ?a <x:p>{} ?b }}", "/<x:p>".repeat(150)),
+        format!("SELECT * {{ ?a ?b ?c FILTER(1{}) }}", " + 1".repeat(1_900)),
+        format!("SELECT * {{ ?a ?b ?c FILTER(?a = 1{}) }}", " || ?a = 1".repeat(600)),
+        format!("SELECT * {{ {} ?a ?b ?c }}", "OPTIONAL { ?a <x:p> ?b } ".repeat(120)),
+        format!("SELECT * {{ {} {{}} }}", "{ ?a <x:p> ?b } UNION ".repeat(120)),
+        format!("SELECT * {{ {} }}", "?a <x:p> ?b . ".repeat(390)),
+    ];
+    for sparql in &allowed {
+        let shown: String = sparql.chars().take(100).collect();
+        match graph.query(sparql, &QueryLimits { time: Duration::from_secs(20), ..limits() }, Datasets::Union)
+        {
+            Ok(_) | Err(QueryError::Time(_) | QueryError::Memory(_)) => {}
+            other => panic!("{shown}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn bounded_functions_say_what_the_usual_ones_say() {
+    let graph = graph();
+    let cases = [
+        ("CONCAT(\"a\", \"b\")", "\"ab\""),
+        ("CONCAT(\"a\"@en, \"b\"@en)", "\"ab\"@en"),
+        ("CONCAT(\"a\"@en, \"b\")", "\"ab\""),
+        ("CONCAT()", "\"\""),
+        ("COALESCE(CONCAT(\"a\", 1), \"none\")", "\"none\""),
+        ("REPLACE(\"abcd\", \"b\", \"Z\")", "\"aZcd\""),
+        ("REPLACE(\"abab\", \"B\", \"Z\", \"i\")", "\"aZaZ\""),
+        ("REPLACE(\"abab\"@de, \"(a)(b)\", \"$2$1\")", "\"baba\"@de"),
+        ("REPLACE(\"a.b\", \".\", \"-\", \"q\")", "\"a-b\""),
+        ("REPLACE(\"abc\", \"\", \"-\")", "\"-a-b-c-\""),
+        ("COALESCE(REPLACE(\"abc\", \"(\", \"-\"), \"none\")", "\"none\""),
+    ];
+    for (expression, expected) in cases {
+        let sparql = format!("SELECT ({expression} AS ?x) {{}}");
+        match ask(&graph, &sparql).unwrap() {
+            Answer::Rows { rows, .. } => {
+                assert_eq!(rows[0][0].as_ref().unwrap().to_string(), expected, "{expression}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}

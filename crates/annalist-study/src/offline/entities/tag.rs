@@ -1,0 +1,254 @@
+//! Finds entities in a writing: whole words by one automaton, and surnames that stand for somebody whose full name the writing has.
+
+use super::Entity;
+use super::fold::{is_first_name, key};
+use super::learn::{Map, lower_into, raises_nouns};
+use super::lists::{Class, Words};
+use super::merge::ends;
+use crate::offline::prose::{Shape, Token, tokens};
+
+const FULL: f32 = 1.0;
+const SURNAME_OF_SOMEBODY_NAMED: f32 = 0.9;
+const SURNAME_ALONE: f32 = 0.6;
+const FIRST_NAME_OF_SOMEBODY_NAMED: f32 = 0.5;
+
+/// An entity at a place of a text.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Span {
+    pub entity: u32,
+    pub sentence: u32,
+    /// Where it begins.
+    pub from: usize,
+    pub confidence: f32,
+}
+
+/// Finds the entities of one archive.
+#[derive(Debug, Default)]
+pub(crate) struct Tagger {
+    nodes: Vec<Node>,
+    /// First and last word of people's names, by entity.
+    ends: Vec<Option<(u64, u64)>>,
+    /// Words that people are called by, if nothing else is said.
+    parts: Map<u64, ()>,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    next: Map<u64, u32>,
+    entity: Option<u32>,
+    /// Written in capitals only, so that `WHO` is not who.
+    upper: bool,
+    /// Written without a capital.
+    lower: bool,
+    /// Several people are called so.
+    ambiguous: bool,
+}
+
+/// What a writing said so far.
+#[derive(Debug, Default)]
+pub(crate) struct Said {
+    tokens: Vec<Token>,
+    /// Full names, in the order they occur.
+    people: Vec<u32>,
+    buffer: String,
+}
+
+/// Words that stand for an entity, or may stand for somebody.
+struct Found {
+    first: usize,
+    last: usize,
+    entity: Option<u32>,
+    ambiguous: bool,
+}
+
+/// A text with its words.
+#[derive(Clone, Copy)]
+struct Read<'a> {
+    text: &'a str,
+    all: &'a [Token],
+    words: &'static Words,
+    /// Whether nouns have a capital.
+    nouns: bool,
+}
+
+impl Tagger {
+    pub(crate) fn new(entities: &[Entity]) -> Tagger {
+        let mut tagger = Tagger { nodes: vec![Node::default()], ..Tagger::default() };
+        for (at, entity) in (0_u32..).zip(entities) {
+            for spelling in std::iter::once(&entity.name).chain(&entity.aliases) {
+                tagger.add(at, spelling);
+            }
+            let ends = ends(entity);
+            tagger.parts.extend(ends.into_iter().flat_map(|(first, last)| [(first, ()), (last, ())]));
+            tagger.ends.push(ends);
+        }
+        tagger
+    }
+
+    fn add(&mut self, entity: u32, spelling: &str) {
+        let (mut all, mut buffer) = (Vec::new(), String::new());
+        tokens(spelling, &mut all);
+        let mut at = 0;
+        for token in &all {
+            let fresh = self.nodes.len() as u32;
+            let Some(node) = self.nodes.get_mut(at) else { return };
+            let next = *node.next.entry(key(token.core(spelling), &mut buffer)).or_insert(fresh);
+            if next == fresh {
+                self.nodes.push(Node::default());
+            }
+            at = next as usize;
+        }
+        let shape = all.first().map(|token| token.shape);
+        if let Some(node) = self.nodes.get_mut(at).filter(|_| at > 0) {
+            match node.entity {
+                Some(other) => node.ambiguous |= other != entity && all.len() == 1,
+                None => node.entity = Some(entity),
+            }
+            node.upper = all.len() == 1 && shape == Some(Shape::Upper);
+            node.lower = shape == Some(Shape::Lower);
+        }
+    }
+
+    /// The entities of a text, in order. `said` is what the same writing said before, its title for one.
+    pub(crate) fn tag(&self, text: &str, language: &str, said: &mut Said) -> Vec<Span> {
+        let mut all = std::mem::take(&mut said.tokens);
+        tokens(text, &mut all);
+        let read = Read { text, all: &all, words: Words::of(language), nouns: raises_nouns(language) };
+        let found = self.look(read, &mut said.buffer);
+        let full = |found: &Found| {
+            found.entity.filter(|entity| found.last > found.first && self.ends_of(*entity).is_some())
+        };
+        let later: Vec<u32> = found.iter().filter_map(full).collect();
+        let mut spans = Vec::with_capacity(found.len());
+        for found in &found {
+            let meant = match full(found) {
+                Some(person) => {
+                    said.people.push(person);
+                    Some((person, FULL))
+                }
+                None if found.last > found.first => found.entity.map(|entity| (entity, FULL)),
+                None => self.meant(read, found, said, &later),
+            };
+            if let (Some((entity, confidence)), Some(token)) = (meant, all.get(found.first)) {
+                spans.push(Span { entity, sentence: token.sentence, from: token.from, confidence });
+            }
+        }
+        said.tokens = all;
+        spans
+    }
+
+    fn ends_of(&self, entity: u32) -> Option<(u64, u64)> {
+        self.ends.get(entity as usize).copied().flatten()
+    }
+
+    /// All words that may be meant for somebody or something.
+    fn look(&self, read: Read<'_>, buffer: &mut String) -> Vec<Found> {
+        let mut found = Vec::new();
+        let mut at = 0;
+        while let Some(token) = read.all.get(at) {
+            let next = self.longest(read, at, buffer).or_else(|| {
+                let may_be = matches!(token.shape, Shape::Capital | Shape::Upper)
+                    && token.tells
+                    && self.parts.contains_key(&key(token.core(read.text), buffer));
+                may_be.then_some(Found { first: at, last: at, entity: None, ambiguous: true })
+            });
+            at = next.as_ref().map_or(at, |found| found.last) + 1;
+            found.extend(next);
+        }
+        found
+    }
+
+    /// The longest spelling that begins here.
+    fn longest(&self, read: Read<'_>, first: usize, buffer: &mut String) -> Option<Found> {
+        let begin = read.all.get(first)?;
+        let mut node = self.nodes.first()?;
+        let mut found = None;
+        for (at, token) in read.all.iter().enumerate().skip(first) {
+            if at > first && !token.goes_on() {
+                break;
+            }
+            let core = token.core(read.text);
+            let mut step = node.next.get(&key(core, buffer));
+            if let (None, true, Some(base)) = (step, read.nouns && core.len() > 4, core.strip_suffix('s')) {
+                // `Merkels Partei`
+                step = node.next.get(&key(base, buffer));
+            }
+            let Some(next) = step else { break };
+            node = self.nodes.get(*next as usize)?;
+            let fits = match begin.shape {
+                Shape::Lower => node.lower,
+                Shape::Upper | Shape::Caseless | Shape::Unspaced => true,
+                _ => !node.upper,
+            };
+            if node.entity.is_some() && fits {
+                found = Some(Found { first, last: at, entity: node.entity, ambiguous: node.ambiguous });
+            }
+        }
+        found
+    }
+
+    /// Who is meant by a word alone, and how surely.
+    fn meant(&self, read: Read<'_>, found: &Found, said: &mut Said, later: &[u32]) -> Option<(u32, f32)> {
+        let token = read.all.get(found.first)?;
+        let is_person = found.entity.is_none_or(|entity| self.ends_of(entity).is_some());
+        let core = token.core(read.text);
+        let form = key(core, &mut said.buffer);
+        let base = core.strip_suffix('s').filter(|_| read.nouns && core.len() > 4);
+        let base = base.map_or(form, |base| key(base, &mut said.buffer));
+        let is_called =
+            |entity: &&u32| self.ends_of(**entity).is_some_and(|(_, last)| last == form || last == base);
+        let named = said.people.iter().rev().find(is_called).or_else(|| later.iter().find(is_called));
+        let alone = !self.is_beside_another(read, found.first);
+        if let Some(person) =
+            named.filter(|_| alone && (is_person || !read.follows_a_preposition(found.first)))
+        {
+            return Some((*person, SURNAME_OF_SOMEBODY_NAMED));
+        }
+        match found.entity.filter(|_| !found.ambiguous) {
+            Some(entity) if !is_person => {
+                (!read.is_in_an_organisation(found.first)).then_some((entity, FULL))
+            }
+            Some(entity) => alone.then_some((entity, SURNAME_ALONE)),
+            None => {
+                let is_called =
+                    |entity: &&u32| self.ends_of(**entity).is_some_and(|(first, _)| first == form);
+                let person = said.people.iter().rev().find(is_called).filter(|_| alone)?;
+                Some((*person, FIRST_NAME_OF_SOMEBODY_NAMED))
+            }
+        }
+    }
+
+    /// Whether a word with a capital beside it makes another name of it.
+    fn is_beside_another(&self, read: Read<'_>, at: usize) -> bool {
+        let before = at.checked_sub(1).filter(|_| read.all.get(at).is_some_and(Token::goes_on));
+        let after = Some(at + 1).filter(|at| read.all.get(*at).is_some_and(Token::goes_on));
+        [before, after].into_iter().flatten().any(|at| read.is_named(at))
+    }
+}
+
+impl Read<'_> {
+    fn class(&self, at: usize) -> Class {
+        let mut lower = String::new();
+        lower_into(self.all.get(at).map_or("", |token| token.core(self.text)), &mut lower);
+        self.words.class(&lower)
+    }
+
+    /// Whether a word is part of a name, and no title.
+    fn is_named(&self, at: usize) -> bool {
+        let Some(token) = self.all.get(at).filter(|token| token.shape.is_raised()) else { return false };
+        let title = Class::ROLE.or(Class::HONORIFIC).or(Class::DEMONYM).or(Class::ORDINARY).or(Class::STOP);
+        // Where a sentence begins, and in German, anything has a capital.
+        !self.class(at).is(title) && (token.tells && !self.nouns || is_first_name(token.core(self.text)))
+    }
+
+    fn follows_a_preposition(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.class(before).is(Class::WHERE))
+    }
+
+    /// Whether the word behind makes an organisation of it that is not known: `Athens University`.
+    fn is_in_an_organisation(&self, at: usize) -> bool {
+        let next =
+            self.all.get(at + 1).is_some_and(|next| next.goes_on() && next.shape.is_raised() && next.tells);
+        next && !self.nouns && self.class(at + 1).is(Class::ORGANISATION)
+    }
+}

@@ -1,0 +1,105 @@
+use super::{Entities, EntitySettings, Kind, Known, entities};
+use crate::offline::{Corpus, Writing};
+
+fn study(language: &str, texts: &[&str], settings: &EntitySettings) -> Entities {
+    let dir = tempfile::tempdir().unwrap();
+    let writings = texts.iter().enumerate().map(|(n, text)| Writing {
+        id: n.to_string(),
+        text: (*text).to_owned(),
+        language: Some(language.to_owned()),
+        published: Some(1000 + n as u64),
+        ..Writing::default()
+    });
+    let corpus = Corpus::write(&dir.path().join("writings"), writings).unwrap();
+    entities(&corpus, settings, &|_| {}).unwrap()
+}
+
+fn found(entities: &Entities) -> Vec<(&str, Kind, u32)> {
+    let mut all: Vec<_> = entities.entities.iter().map(|e| (e.name.as_str(), e.kind, e.mentions)).collect();
+    all.sort();
+    all
+}
+
+const GREECE: [&str; 3] = [
+    "Yesterday Antonis Samaras came to Athens. The minister said that Samaras had met the European Central Bank (ECB). \
+     Nobody likes the bank. People in Athens protested.",
+    "In spring the ECB wrote to Antonis Samaras. Then Samaras replied from Athens that nothing was decided.",
+    "Nothing new about the European Central Bank. It was quiet in Athens. Spring has come.",
+];
+
+#[test]
+fn names_are_learned_with_their_kinds_and_spellings() {
+    let all = study("en", &GREECE, &EntitySettings::default());
+    let expected = [
+        ("Antonis Samaras", Kind::Person, 4),
+        ("Athens", Kind::Place, 4),
+        ("European Central Bank", Kind::Organisation, 4),
+    ];
+    assert_eq!(found(&all), expected);
+    let bank = all.entities.iter().find(|e| e.kind == Kind::Organisation).unwrap();
+    assert_eq!(bank.aliases, ["ECB"]);
+    assert_eq!((bank.first, bank.last, bank.writings), (1000, 1002, 3));
+    assert_eq!(all.mentions.len(), 8);
+    assert_eq!(all.together.first().map(|pair| pair.writings), Some(3), "{:?}", all.together);
+}
+
+#[test]
+fn beginnings_of_sentences_headlines_and_german_nouns_are_no_names() {
+    let texts = [
+        "Contact Our Team\nRead More Here\nPeople came. Rain fell. People went home in the rain.",
+        "Contact Our Team\nRead More Here\nRain again. People stayed. Nobody saw people in the rain.",
+        "Contact Our Team\nRead More Here\nPeople. Rain. It was raining cats and dogs.",
+    ];
+    assert_eq!(found(&study("en", &texts, &EntitySettings::default())), []);
+    let texts = [
+        "Der Hund bellt im Garten. Die Regierung plant eine Reform der Rente. Mit Freude hörte Angela Merkel davon.",
+        "Ein Hund und eine Katze. Die Reform kam. Bundeskanzlerin Angela Merkel sagte, die Regierung warte in Berlin.",
+        "Viele Hunde. Der Garten ist groß. Merkels Reform fand in Berlin Beifall, sagte die Regierung.",
+    ];
+    let all = study("de", &texts, &EntitySettings::default());
+    assert_eq!(found(&all), [("Angela Merkel", Kind::Person, 3), ("Berlin", Kind::Place, 2)]);
+}
+
+#[test]
+fn what_the_archivist_names_is_found_in_every_script() {
+    let known = |name: &str, aliases: &[&str]| Known {
+        name: name.to_owned(),
+        aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+    };
+    let settings = EntitySettings {
+        known: vec![known("希腊", &["雅典"]), known("bailout", &[]), known("Κόμμα", &[])],
+        ..EntitySettings::default()
+    };
+    let all = study("zh", &["在希腊的危机,雅典", "a bailout for Bailout", "του Κόμματος"], &settings);
+    assert_eq!(found(&all), [("bailout", Kind::Other, 2), ("希腊", Kind::Other, 2)]);
+}
+
+#[test]
+fn greek_names_are_one_in_all_their_cases() {
+    let texts = [
+        "Χθες ο Αντώνης Σαμαράς μίλησε στην Αθήνα. Η ομιλία του Αντώνη Σαμαρά ήταν σύντομη.",
+        "Είδαμε τον Αντώνη Σαμαρά στην Αθήνα. Μετά ο Σαμαράς έφυγε.",
+    ];
+    let all = study("el", &texts, &EntitySettings::default());
+    assert_eq!(found(&all), [("Αθήνα", Kind::Place, 2), ("Αντώνη Σαμαρά", Kind::Person, 4)]);
+}
+
+#[test]
+fn a_surname_goes_to_the_one_named_last_and_stays_open_where_nobody_is() {
+    let texts = [
+        "We met Peter Weber and Anna Weber. Then Weber spoke of Anna Weber again, and of Peter Weber. And so Weber left.",
+        "It was Anna Weber who came. We saw Weber there.",
+        "It was Peter Weber who came. We saw Weber there.",
+        "But then Weber said nothing.",
+    ];
+    let all = study("en", &texts, &EntitySettings::default());
+    assert_eq!(found(&all), [("Anna Weber", Kind::Person, 5), ("Peter Weber", Kind::Person, 5)]);
+    assert!(all.mentions.iter().all(|mention| mention.writing != 3));
+}
+
+#[test]
+fn the_same_archive_has_the_same_entities() {
+    let texts: Vec<&str> = GREECE.iter().cycle().take(1200).copied().collect();
+    let one = study("en", &texts, &EntitySettings::default());
+    assert_eq!(one, study("en", &texts, &EntitySettings::default()));
+}

@@ -1,0 +1,116 @@
+//! How the archive's authors feel about what they write about: the sentiment of writings, and of what they say about an
+//! entity.
+//!
+//! Not here: which entities there are (`entities`), how results are kept.
+//!
+//! - `lexicon`: words that tell of an opinion, and those that turn it; `feeling`: what the words of a text come to
+
+mod feeling;
+mod lexicon;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::entities::{Entities, Said, Tagger};
+use super::{Corpus, CorpusError, Writing};
+use feeling::{Feeling, Felt};
+use lexicon::Lexicon;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Opinion {
+    /// From -1, against, to 1, for.
+    pub value: f32,
+    /// From 0 to 1: the more words tell, and the less they contradict each other, the higher.
+    pub confidence: f32,
+}
+
+/// What was said about an entity in one month.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Month {
+    pub entity: u32,
+    pub year: i16,
+    pub month: i8,
+    /// Of the values, each weighed with its confidence.
+    pub mean: f32,
+    /// Writings with an opinion about the entity.
+    pub count: u32,
+}
+
+/// What [`opinions`] finds. Writings and entities are given by their places. Where no word tells of an opinion there is
+/// none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Opinions {
+    pub writings: Vec<(u32, Opinion)>,
+    /// Of a writing about an entity.
+    pub entities: Vec<(u32, u32, Opinion)>,
+    /// By entity, then by month.
+    pub months: Vec<Month>,
+}
+
+/// What is thought in all writings, and what of the entities that were found in them.
+pub fn opinions(
+    corpus: &Corpus,
+    entities: &Entities,
+    done: &(dyn Fn(u64) + Sync),
+) -> Result<Opinions, CorpusError> {
+    let tagger = Tagger::new(&entities.entities);
+    let mut opinions = Opinions::default();
+    let mut months: BTreeMap<(u32, i16, i8), (f64, f64, u32)> = BTreeMap::new();
+    let mut writing = 0;
+    corpus.fold(
+        Vec::new,
+        |some: &mut Vec<Thought>, writing| some.push(thought(&tagger, &writing)),
+        |some| {
+            for thought in some {
+                opinions.writings.extend(thought.whole.map(|opinion| (writing, opinion)));
+                for (entity, opinion) in thought.entities {
+                    opinions.entities.push((writing, entity, opinion));
+                    let (sum, weight, count) =
+                        months.entry((entity, thought.year, thought.month)).or_default();
+                    *sum += f64::from(opinion.value * opinion.confidence);
+                    *weight += f64::from(opinion.confidence);
+                    *count += 1;
+                }
+                writing += 1;
+            }
+        },
+        done,
+    )?;
+    opinions.months = months
+        .into_iter()
+        .map(|((entity, year, month), (sum, weight, count))| {
+            let mean = if weight > 0.0 { (sum / weight) as f32 } else { 0.0 };
+            Month { entity, year, month, mean, count }
+        })
+        .collect();
+    Ok(opinions)
+}
+
+/// What one writing thinks.
+struct Thought {
+    year: i16,
+    month: i8,
+    whole: Option<Opinion>,
+    entities: Vec<(u32, Opinion)>,
+}
+
+fn thought(tagger: &Tagger, writing: &Writing) -> Thought {
+    let day = writing.time().day();
+    let mut thought = Thought { year: day.year(), month: day.month(), whole: None, entities: Vec::new() };
+    let language = writing.language.as_deref().unwrap_or("en");
+    let Some(lexicon) = Lexicon::of(language) else { return thought };
+    // Who is named in the title is known in the text by the surname.
+    let mut said = Said::default();
+    tagger.tag(writing.title.as_deref().unwrap_or_default(), language, &mut said);
+    let spans = tagger.tag(&writing.text, language, &mut said);
+    let felt = Felt::new(&writing.text, &writing.quotes, lexicon, &spans);
+    thought.whole = felt.whole.opinion(1.0);
+    let of_entity =
+        |(entity, (feeling, confidence)): (u32, (Feeling, f32))| Some((entity, feeling.opinion(confidence)?));
+    thought.entities = felt.entities.into_iter().filter_map(of_entity).collect();
+    thought
+}
+
+#[cfg(test)]
+mod tests;

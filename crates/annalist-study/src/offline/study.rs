@@ -1,0 +1,225 @@
+//! A study from its start to its end: writings gathered, stage after stage, each kept when it is done.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use annalist_knowledge::{Derived, Extent, FollowError, FollowSettings, Mark, Payload, follow, payloads};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::entities::{EntitySettings, entities};
+use super::happenings::happenings;
+use super::images::{self, ImageSeen, Images};
+use super::kept::Kept;
+use super::opinions::opinions;
+use super::social::social;
+use super::tell::Found;
+use super::topics::topics;
+use super::{Corpus, CorpusError, Gatherer, Named, Vocabulary};
+
+/// Results of another version of the program are found again.
+const VERSION: u32 = 1;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    Entities,
+    Opinions,
+    Topics,
+    Events,
+    Social,
+    Images,
+}
+
+impl Stage {
+    pub const ALL: [Stage; 6] =
+        [Stage::Entities, Stage::Opinions, Stage::Topics, Stage::Events, Stage::Social, Stage::Images];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Stage::Entities => "entities",
+            Stage::Opinions => "opinions",
+            Stage::Topics => "topics",
+            Stage::Events => "events",
+            Stage::Social => "social",
+            Stage::Images => "images",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Stage> {
+        Stage::ALL.into_iter().find(|stage| stage.name() == name)
+    }
+
+    /// The stages that are needed for these: opinions and events are about entities.
+    pub fn with_needed(wanted: &[Stage]) -> BTreeSet<Stage> {
+        let mut all: BTreeSet<Stage> = wanted.iter().copied().collect();
+        if all.contains(&Stage::Opinions) || all.contains(&Stage::Events) {
+            all.insert(Stage::Entities);
+        }
+        all
+    }
+}
+
+/// Who looks on.
+pub trait StudyWatch: annalist_knowledge::Watch {
+    /// A new part of the work, of about so many writings; it may go over them more than once.
+    fn begin(&self, what: &str, writings: u64);
+    fn done(&self, writings: u64);
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    #[error(transparent)]
+    Follow(#[from] FollowError),
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    #[error("{path}: {source}")]
+    Io { path: String, source: io::Error },
+    #[error("it was interrupted")]
+    Interrupted,
+}
+
+/// What is studied.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub extents: Vec<Extent>,
+    pub follow: FollowSettings,
+    pub entities: EntitySettings,
+    /// Where everything is kept.
+    pub dir: PathBuf,
+}
+
+impl Subject {
+    /// All writings, gathered again only if the archive has grown.
+    pub fn corpus(&self, watch: &dyn StudyWatch) -> Result<(Corpus, Mark), StudyError> {
+        let fault = |path: &Path| {
+            let path = path.display().to_string();
+            move |source| StudyError::Io { path, source }
+        };
+        std::fs::create_dir_all(&self.dir).map_err(fault(&self.dir))?;
+        let path = self.dir.join("writings");
+        let ends = self.ends();
+        let kept = Kept::new(&self.dir, format!("{VERSION} {ends}"));
+        if let Some(mark) = kept.load::<Mark>("gathered")
+            && let Ok(corpus) = Corpus::open(&path)
+        {
+            return Ok((corpus, mark));
+        }
+        let bytes = self.extents.iter().map(|extent| length(extent)).sum();
+        watch.begin("reading the archive", bytes);
+        let mut gatherer = Gatherer::create(&path)?;
+        let followed = follow(&self.extents, &mut [&mut gatherer], &self.follow, watch)?;
+        if !followed.is_complete {
+            return Err(StudyError::Interrupted);
+        }
+        let mark = gatherer.mark().clone();
+        let corpus = gatherer.finish()?;
+        kept.save("gathered", &mark).map_err(fault(&self.dir))?;
+        Ok((corpus, mark))
+    }
+
+    /// Tells one state of the archive from another.
+    fn ends(&self) -> String {
+        let ends: Vec<String> = self
+            .extents
+            .iter()
+            .map(|extent| format!("{}\t{}", annalist_knowledge::plain_name(&extent.path), length(extent)))
+            .collect();
+        let mut ends = ends;
+        ends.sort();
+        format!("{:016x}", xxh3_64(ends.join("\n").as_bytes()))
+    }
+
+    /// Runs the stages, or takes what they found before. Stages that are not wanted count if they were run before.
+    pub fn study(
+        &self,
+        corpus: &Corpus,
+        wanted: &BTreeSet<Stage>,
+        watch: &dyn StudyWatch,
+    ) -> Result<Found, StudyError> {
+        let key =
+            format!("{VERSION} {} {:016x}", self.ends(), xxh3_64(format!("{:?}", self.entities).as_bytes()));
+        let kept = Kept::new(&self.dir, key);
+        let done = |writings: u64| watch.done(writings);
+        let run = Run { kept: &kept, dir: &self.dir, wanted, watch, writings: corpus.len() };
+        let mut found = Found {
+            entities: run.stage(Stage::Entities, || Ok(entities(corpus, &self.entities, &done)?))?,
+            ..Found::default()
+        };
+        found.opinions = run.stage(Stage::Opinions, || Ok(opinions(corpus, &found.entities, &done)?))?;
+        let vocabulary = if run.needs(Stage::Topics) || run.needs(Stage::Events) {
+            watch.begin("counting words", corpus.len());
+            Vocabulary::of(corpus, &done)?
+        } else {
+            Vocabulary::default()
+        };
+        found.topics = run.stage(Stage::Topics, || Ok(topics(corpus, &vocabulary, &done)?))?;
+        found.happenings = run.stage(Stage::Events, || {
+            let named = Named::of(&found.entities);
+            Ok(happenings(corpus, &vocabulary, &named, &done)?)
+        })?;
+        found.social = run.stage(Stage::Social, || Ok(social(corpus, &done)?))?;
+        found.images = run.stage(Stage::Images, || self.images(watch))?;
+        Ok(found)
+    }
+
+    fn images(&self, watch: &dyn StudyWatch) -> Result<Images, StudyError> {
+        let mut seen: Vec<ImageSeen> = Vec::new();
+        payloads(
+            &self.extents,
+            self.follow.threads,
+            images::may_be_image,
+            |Payload { record, url, declared, digest, body, .. }| {
+                let facts = images::look(&body).ok()?;
+                Some(ImageSeen { record, url, declared, digest, facts })
+            },
+            |image| seen.push(image),
+            watch,
+        )?;
+        if watch.is_stopped() {
+            return Err(StudyError::Interrupted);
+        }
+        Ok(Images::of(seen))
+    }
+}
+
+fn length(extent: &Extent) -> u64 {
+    std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until)
+}
+
+struct Run<'a> {
+    kept: &'a Kept,
+    dir: &'a Path,
+    wanted: &'a BTreeSet<Stage>,
+    watch: &'a dyn StudyWatch,
+    writings: u64,
+}
+
+impl Run<'_> {
+    /// Whether a stage is wanted and was not done yet.
+    fn needs(&self, stage: Stage) -> bool {
+        self.wanted.contains(&stage) && self.kept.load::<serde::de::IgnoredAny>(stage.name()).is_none()
+    }
+
+    fn stage<T: Default + Serialize + DeserializeOwned>(
+        &self,
+        stage: Stage,
+        find: impl FnOnce() -> Result<T, StudyError>,
+    ) -> Result<T, StudyError> {
+        if let Some(found) = self.kept.load(stage.name()) {
+            return Ok(found);
+        }
+        if !self.wanted.contains(&stage) {
+            return Ok(T::default());
+        }
+        if self.watch.is_stopped() {
+            return Err(StudyError::Interrupted);
+        }
+        self.watch.begin(stage.name(), self.writings);
+        let found = find()?;
+        let path = self.dir.display().to_string();
+        self.kept.save(stage.name(), &found).map_err(|source| StudyError::Io { path, source })?;
+        Ok(found)
+    }
+}

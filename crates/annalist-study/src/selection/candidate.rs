@@ -1,0 +1,136 @@
+//! A page that may enter the collection, with what speaks for and against it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use annalist_judge::text::{Language, Stems, Terms};
+use annalist_knowledge::Document;
+use annalist_model::page::PartKind;
+use serde::{Deserialize, Serialize};
+
+use super::alike::fingerprint;
+
+/// Media types of what people read.
+const PAGES: [&str; 4] = ["text/html", "application/xhtml+xml", "text/plain", "application/pdf"];
+/// Stems by which a page is known.
+const MOST_TERMS: usize = 40;
+const SNIPPET: usize = 200;
+const LONGEST_TITLE: usize = 300;
+/// `2011-03-05`; less where less is known.
+const DAY: usize = 10;
+/// ISO 639's word for a language that could not be told.
+const UNDETERMINED: &str = "und";
+
+/// A page, however often it was captured; what is told is that of its last capture.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Candidate {
+    pub url: String,
+    /// The name of the capture's record.
+    pub record: String,
+    /// Pay-level domain.
+    pub site: String,
+    pub mime: String,
+    pub via: Option<String>,
+    pub hops: String,
+    /// How relevant the crawl found it.
+    pub relevance: Option<f32>,
+    pub language: Option<String>,
+    pub title: Option<String>,
+    /// How its matter begins.
+    pub snippet: String,
+    /// Words of its matter.
+    pub words: u32,
+    /// Its most frequent stems, between spaces: a page needs no more room than this.
+    pub terms: String,
+    /// The stems of its title, the same way.
+    pub title_terms: String,
+    pub application: Option<String>,
+    pub level: Option<String>,
+    pub objects: u32,
+    pub has_author: bool,
+    /// The day on which it was published.
+    pub published: Option<String>,
+    /// Tells near duplicates: few bits differ.
+    pub fingerprint: u64,
+}
+
+/// Makes candidates of documents.
+#[derive(Debug, Default)]
+pub struct Looker {
+    stems: HashMap<String, Stems>,
+}
+
+impl Looker {
+    /// `None` for what is no page: what pages show comes along with them, and repetitions add nothing.
+    pub fn look(&mut self, document: &Document) -> Option<Candidate> {
+        let is_answer = (200..300).contains(&document.status) && document.original.is_none();
+        let is_for_others = document.hops.ends_with(['E', 'P']);
+        if !is_answer || is_for_others || !PAGES.contains(&document.mime.as_str()) {
+            return None;
+        }
+        let matter = matter(document);
+        let code = document.language.as_deref().unwrap_or(UNDETERMINED);
+        let stems = match self.stems.get_mut(code) {
+            Some(stems) => stems,
+            None => self.stems.entry(code.to_owned()).or_insert_with(|| Stems::new(Language::of(code))),
+        };
+        let title = document.title.as_deref().map(|title| shortened(title, LONGEST_TITLE));
+        Some(Candidate {
+            url: document.url.as_str().to_owned(),
+            record: document.record.clone(),
+            site: document.url.site().to_owned(),
+            mime: document.mime.clone(),
+            via: document.via.clone(),
+            hops: document.hops.clone(),
+            relevance: document.relevance,
+            language: document.language.clone(),
+            snippet: shortened(&matter, SNIPPET),
+            words: u32::try_from(matter.split_whitespace().count()).unwrap_or(u32::MAX),
+            terms: frequent(&matter, stems),
+            title_terms: title.as_deref().map(|title| frequent(title, stems)).unwrap_or_default(),
+            title,
+            application: document.application.clone(),
+            level: document.level.clone(),
+            objects: u32::try_from(document.objects.len()).unwrap_or(u32::MAX),
+            has_author: document.objects.iter().any(|object| object.author.is_some()),
+            published: document.published.as_ref().map(|dated| dated.text.chars().take(DAY).collect()),
+            fingerprint: fingerprint(&matter),
+        })
+    }
+}
+
+/// The text without what is around it; all of it where nothing tells them apart.
+fn matter(document: &Document) -> String {
+    let parts = document.parts.iter();
+    let ends = document.parts.iter().skip(1).map(|part| part.from).chain([document.text.len()]);
+    let main = parts.zip(ends).filter(|(part, _)| part.kind == PartKind::Main);
+    let texts: Vec<&str> = main.filter_map(|(part, end)| document.text.get(part.from..end)).collect();
+    let text = texts.join("\n");
+    if text.trim().is_empty() { document.text.clone() } else { text }
+}
+
+/// Single stems, the most frequent first, and of equals the first in the alphabet.
+fn frequent(text: &str, stems: &mut Stems) -> String {
+    let terms = Terms::of(text, stems);
+    let single = terms.iter().filter(|term| !term.stem.contains(' '));
+    let counted: BTreeMap<&str, u32> = single.map(|term| (term.stem, term.count)).collect();
+    let mut counted: Vec<(&str, u32)> = counted.into_iter().collect();
+    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counted.iter().take(MOST_TERMS).map(|(stem, _)| *stem).collect::<Vec<_>>().join(" ")
+}
+
+/// In one line.
+fn shortened(text: &str, most: usize) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if line.chars().count() + word.chars().count() > most {
+            line.push('…');
+            break;
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
+}

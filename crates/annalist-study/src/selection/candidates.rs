@@ -1,0 +1,144 @@
+//! All candidates of a job. They are made of the archive as everything that is derived from it, and can be kept in a file so
+//! that the next time only what is new has to be read.
+//!
+//! A line of the file is a candidate, or a mark that everything before it is as the archive was up to there.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, BufWriter, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use annalist_knowledge::{Derived, DerivedError, Document, Mark};
+use serde::{Deserialize, Serialize};
+
+use super::candidate::{Candidate, Looker};
+
+/// Changes with what a candidate is made of: older files are made again.
+const VERSION: u32 = 1;
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line {
+    Version(u32),
+    Candidate(Box<Candidate>),
+    Mark(Mark),
+}
+
+/// Candidates in the order in which their pages were first captured.
+#[derive(Debug, Default)]
+pub struct Candidates {
+    list: Vec<Candidate>,
+    by_url: HashMap<String, usize>,
+    mark: Mark,
+    looker: Looker,
+    /// Where they are kept, and up to which byte.
+    kept: Option<(PathBuf, u64)>,
+    waiting: Vec<Candidate>,
+}
+
+impl Candidates {
+    /// For an archive that still grows: nothing of it is kept.
+    pub fn unkept() -> Candidates {
+        Candidates::default()
+    }
+
+    /// Those that were kept there, if they are of this archive: `lengths` are those of its files.
+    pub fn kept_in(path: &Path, lengths: &Mark) -> io::Result<Candidates> {
+        let (mut candidates, end) = match File::open(path) {
+            Ok(file) => Candidates::read(BufReader::new(file))?,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => (Candidates::default(), 0),
+            Err(e) => return Err(e),
+        };
+        candidates.kept = Some((path.to_owned(), end));
+        if candidates.mark.files.iter().any(|(file, at)| *at > lengths.of(file)) {
+            candidates = Candidates { kept: Some((path.to_owned(), 0)), ..Candidates::default() };
+        }
+        Ok(candidates)
+    }
+
+    pub fn list(&self) -> &[Candidate] {
+        &self.list
+    }
+
+    pub fn get(&self, url: &str) -> Option<&Candidate> {
+        self.by_url.get(url).and_then(|place| self.list.get(*place))
+    }
+
+    /// Up to the last mark; what was written behind it, or cannot be read, is made again.
+    fn read(mut input: impl BufRead) -> io::Result<(Candidates, u64)> {
+        let (mut candidates, mut end, mut at) = (Candidates::default(), 0, 0);
+        let (mut waiting, mut line, mut is_ours) = (Vec::new(), Vec::new(), false);
+        while input.read_until(b'\n', &mut line)? > 0 {
+            at += line.len() as u64;
+            match serde_json::from_slice(&line) {
+                Ok(Line::Version(VERSION)) => is_ours = true,
+                Ok(Line::Candidate(candidate)) if is_ours => waiting.push(*candidate),
+                Ok(Line::Mark(mark)) if is_ours && line.ends_with(b"\n") => {
+                    candidates.mark = mark;
+                    waiting.drain(..).for_each(|candidate| candidates.put(candidate));
+                    end = at;
+                }
+                _ => break,
+            }
+            line.clear();
+        }
+        Ok((candidates, end))
+    }
+
+    fn put(&mut self, candidate: Candidate) {
+        match self.by_url.get(&candidate.url).and_then(|place| self.list.get_mut(*place)) {
+            Some(known) => *known = candidate,
+            None => {
+                self.by_url.insert(candidate.url.clone(), self.list.len());
+                self.list.push(candidate);
+            }
+        }
+    }
+
+    fn write(&mut self, mark: &Mark) -> io::Result<()> {
+        let Some((path, end)) = &mut self.kept else { return Ok(()) };
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(&*path)?;
+        file.set_len(*end)?;
+        file.seek(io::SeekFrom::Start(*end))?;
+        let mut out = BufWriter::new(file);
+        let mut put = |line: &Line| -> io::Result<()> {
+            serde_json::to_writer(&mut out, line)?;
+            out.write_all(b"\n")
+        };
+        if *end == 0 {
+            put(&Line::Version(VERSION))?;
+        }
+        for candidate in &self.waiting {
+            put(&Line::Candidate(Box::new(candidate.clone())))?;
+        }
+        put(&Line::Mark(mark.clone()))?;
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.sync_all()?;
+        *end = file.metadata()?.len();
+        Ok(())
+    }
+}
+
+impl Derived for Candidates {
+    fn mark(&self) -> &Mark {
+        &self.mark
+    }
+
+    fn add(&mut self, document: &Document) -> Result<(), DerivedError> {
+        self.waiting.extend(self.looker.look(document));
+        Ok(())
+    }
+
+    fn commit(&mut self, mark: &Mark) -> Result<(), DerivedError> {
+        let fault = |source| DerivedError::Io { what: "the candidates cannot be kept".to_owned(), source };
+        self.write(mark).map_err(fault)?;
+        self.mark = mark.clone();
+        for candidate in std::mem::take(&mut self.waiting) {
+            self.put(candidate);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! `annalist import`: adds statements of others to what is known of a collection.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use annalist_knowledge::graph::{Bad, LoadError, Loaded, format_named, format_of};
+use annalist_knowledge::import::{Import, Imports, Strict};
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use crate::cli::ImportArgs;
+use crate::exit::{BadConfiguration, Exit};
+use crate::show;
+
+/// More mistakes than this are counted only.
+const SHOWN: u64 = 20;
+
+#[expect(clippy::print_stdout, reason = "what was imported is what the command is asked for")]
+pub fn run(args: &ImportArgs) -> Result<Exit> {
+    if !args.job.is_dir() {
+        return bad(format!("{} is no job directory", args.job.display()));
+    }
+    let mut all = Loaded::default();
+    let mut imports = Imports::open(&args.job).map_err(told)?;
+    for path in &args.files {
+        let loaded = one(args, &mut imports, path).with_context(|| path.display().to_string())?;
+        all.statements += loaded.statements;
+        all.bad += loaded.bad;
+        if !args.quiet {
+            let kept = if args.strict && loaded.bad > 0 { ", nothing imported" } else { "" };
+            let wrong = if loaded.bad > 0 {
+                format!(", {} mistakes", show::count(loaded.bad))
+            } else {
+                String::new()
+            };
+            println!("{}: {} statements{wrong}{kept}", path.display(), show::count(loaded.statements));
+        }
+    }
+    imports.settle().map_err(told)?;
+    if args.json {
+        println!("{}", json!({ "statements": all.statements, "bad": all.bad }));
+    }
+    Ok(if all.bad == 0 { Exit::Done } else { Exit::Failed })
+}
+
+fn one(args: &ImportArgs, imports: &mut Imports, path: &Path) -> Result<Loaded> {
+    let stdin = path == Path::new("-");
+    let typed = args.format.as_deref().or(stdin.then_some("nq"));
+    let format = match typed {
+        Some(typed) => format_named(typed),
+        None => format_of(path),
+    };
+    let Some(format) = format else {
+        return bad("what is it? --format nt, nq, ttl, trig or rdf".to_owned());
+    };
+    let mut input: Box<dyn Read> = if stdin {
+        Box::new(std::io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(|e| BadConfiguration(e.to_string()))?)
+    };
+    let name = if stdin {
+        format!("stdin.{}", format.file_extension())
+    } else {
+        path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    };
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let base = format!("file://{}", whole.display());
+    let import = Import {
+        name: &name,
+        format,
+        graph: args.graph.as_deref(),
+        base: (!stdin).then_some(base.as_str()),
+        strict: if args.strict { Strict::Yes } else { Strict::No },
+    };
+    let mut shown = 0;
+    let mut tell = |file: &str, found: Bad| {
+        shown += 1;
+        if shown <= SHOWN && !args.quiet {
+            eprintln!("{file}: line {}: {}", found.line, found.why);
+        }
+    };
+    imports.import(&import, &mut input, &mut tell).map_err(told)
+}
+
+fn bad<T>(why: String) -> Result<T> {
+    Err(BadConfiguration(why).into())
+}
+
+fn told(error: LoadError) -> anyhow::Error {
+    match error {
+        LoadError::Base(why) => BadConfiguration(why).into(),
+        other => other.into(),
+    }
+}

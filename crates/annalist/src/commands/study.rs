@@ -1,0 +1,162 @@
+//! `annalist study`: who and what an archive is about, by whom, how and when; kept in the graph, as facets of search, and as
+//! tables.
+
+mod told;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use annalist_crawl::job::JobDir;
+use annalist_crawl::knowing::extents_of;
+use annalist_disk::RealDisk;
+use annalist_knowledge::graph::{Layer, LayerSettings};
+use annalist_knowledge::search::{Annotations, Search, SearchSettings};
+use annalist_knowledge::{FollowSettings, Places};
+use annalist_model::spec::Spec;
+use annalist_study::offline::entities::{EntitySettings, Known};
+use annalist_study::offline::{Corpus, Found, Stage, StudyError, StudyWatch, Subject, tell};
+use anyhow::{Context, Result, bail};
+
+use crate::cli::StudyArgs;
+use crate::definition_file;
+use crate::exit::{BadConfiguration, Exit, Interrupted};
+use crate::knowledge::{follow, job_at, locked, spec_of};
+use crate::progress::Progress;
+use crate::watch::Watch;
+
+#[expect(clippy::print_stdout, reason = "the report is what the command is asked for")]
+pub fn run(args: &StudyArgs) -> Result<Exit> {
+    let wanted = stages(&args.only)?;
+    let job = job_at(&args.dir)?;
+    let spec = spec_of(&job)?;
+    let Some(_lock) = locked(&job)? else {
+        let what = "is being crawled: a study needs an archive that stays as it is for a while";
+        return Err(BadConfiguration(format!("{} {what}", args.dir.display())).into());
+    };
+    let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
+    follow(&job, &spec, &watch)?;
+    let (corpus, found) = studied(&job, &spec, &wanted, &watch)?;
+    keep(&job, &corpus, &found, &watch)?;
+    drop(watch);
+    if !args.quiet {
+        print!("{}", told::report(&found, corpus.len(), args.limit));
+    }
+    if args.json {
+        println!("{}", told::json(&found, corpus.len(), args.limit, &args.dir));
+    }
+    Ok(Exit::Done)
+}
+
+fn stages(only: &[String]) -> Result<Vec<Stage>> {
+    if only.is_empty() {
+        return Ok(Stage::ALL.to_vec());
+    }
+    let known = Stage::ALL.map(Stage::name).join(", ");
+    let stage = |name: &String| {
+        Stage::named(name.trim()).ok_or_else(|| {
+            BadConfiguration(format!("nothing is called {name:?} here; there are {known}")).into()
+        })
+    };
+    only.iter().map(stage).collect()
+}
+
+/// The writings of a job, and what was found in them. The caller holds the job's lock.
+pub fn studied(job: &JobDir, spec: &Spec, wanted: &[Stage], watch: &Watch) -> Result<(Corpus, Found)> {
+    let subject = subject(job, spec)?;
+    let (corpus, _) = interruptible(subject.corpus(watch))?;
+    let found = interruptible(subject.study(&corpus, &Stage::with_needed(wanted), watch))?;
+    Ok((corpus, found))
+}
+
+/// What is studied in a job.
+pub fn subject(job: &JobDir, spec: &Spec) -> Result<Subject> {
+    let known = known_names(job, spec)?;
+    Ok(Subject {
+        extents: extents_of(job)?,
+        follow: FollowSettings { canonical: spec.canonical.clone(), ..FollowSettings::default() },
+        entities: EntitySettings { known, ..EntitySettings::default() },
+        dir: Places::of(job.root()).study(),
+    })
+}
+
+/// Names that the archivist gave, in the spec or in what the topic's references taught.
+fn known_names(job: &JobDir, spec: &Spec) -> Result<Vec<Known>> {
+    let of_spec = spec.topic.entities.iter();
+    let mut known: Vec<Known> =
+        of_spec.map(|one| Known { name: one.name.clone(), aliases: one.aliases.clone() }).collect();
+    let definition = job.root().join("definition.toml");
+    if definition.exists() {
+        for entity in definition_file::load(&definition)?.entities {
+            if known.iter().all(|one| one.name != entity.name) {
+                known.push(Known { name: entity.name, aliases: entity.aliases });
+            }
+        }
+    }
+    Ok(known)
+}
+
+fn interruptible<T>(outcome: Result<T, StudyError>) -> Result<T> {
+    match outcome {
+        Err(StudyError::Interrupted) => Err(Interrupted.into()),
+        other => Ok(other?),
+    }
+}
+
+/// Writes what was found into the graph, as facets, and as tables.
+pub fn keep(job: &JobDir, corpus: &Corpus, found: &Found, watch: &Watch) -> Result<()> {
+    let places = Places::of(job.root());
+    watch.begin_counting("telling", corpus.len());
+    let mut layer = Layer::open(Arc::new(RealDisk), &places.studied(), LayerSettings::default())?;
+    layer.clear();
+    let mut fault = None;
+    let mut annotated: Vec<(String, Annotations)> = Vec::new();
+    tell(
+        corpus,
+        found,
+        &mut |quad| {
+            if fault.is_none() {
+                fault = layer.insert(&quad).err();
+            }
+        },
+        &mut |writing, annotations| {
+            watch.count(1);
+            annotated.push((writing, annotations));
+        },
+    )?;
+    if let Some(fault) = fault {
+        bail!(fault);
+    }
+    layer.commit(b"study")?;
+    layer.settle()?;
+    if places.search().is_dir() {
+        let mut search = Search::open(&places.search(), SearchSettings::default())?;
+        search.annotate(annotated.into_iter())?;
+        search.finish()?;
+    }
+    tables(found, &places.study())
+}
+
+/// What was found, for the spreadsheet.
+fn tables(found: &Found, dir: &Path) -> Result<()> {
+    for (name, text) in told::tables(found) {
+        let path = dir.join(name);
+        let fresh = path.with_extension("new");
+        std::fs::write(&fresh, text)
+            .and_then(|()| std::fs::rename(&fresh, &path))
+            .with_context(|| path.display().to_string())?;
+    }
+    Ok(())
+}
+
+impl StudyWatch for Watch {
+    fn begin(&self, what: &str, things: u64) {
+        if what == "reading the archive" {
+            Watch::begin(self, "reading the archive", things);
+        } else {
+            self.begin_counting(what.to_owned(), things);
+        }
+    }
+    fn done(&self, writings: u64) {
+        self.count(writings);
+    }
+}

@@ -1,0 +1,343 @@
+//! What a study found, for people: on the terminal, as JSON, and as tables.
+
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use annalist_model::Time;
+use annalist_study::offline::Found;
+use annalist_study::offline::entities::Kind;
+use annalist_study::offline::topics::Course;
+use serde_json::{Value, json};
+
+use crate::commands::export::table::row;
+use crate::show;
+
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Columns of a course over time.
+const WIDTH: usize = 24;
+const LONGEST_TITLE: usize = 70;
+
+/// A page for the terminal, `limit` lines of each.
+pub fn report(found: &Found, writings: u64, limit: usize) -> String {
+    let mut page = format!("{} writings\n", show::count(writings));
+    // Writing to a string cannot fail.
+    let _ = entities(found, limit, &mut page);
+    let _ = topics(found, limit, &mut page);
+    let _ = events(found, limit, &mut page);
+    let _ = social(found, limit, &mut page);
+    let _ = images(found, &mut page);
+    page
+}
+
+fn entities(found: &Found, limit: usize, page: &mut String) -> std::fmt::Result {
+    let opinions = mean_opinions(found);
+    for (kind, heading) in [
+        (Kind::Person, "People"),
+        (Kind::Organisation, "Organisations"),
+        (Kind::Place, "Places"),
+        (Kind::Other, "Other names"),
+    ] {
+        let of_kind: Vec<_> =
+            found.entities.entities.iter().enumerate().filter(|(_, entity)| entity.kind == kind).collect();
+        if of_kind.is_empty() {
+            continue;
+        }
+        writeln!(page, "\n{heading} ({})", show::count(of_kind.len() as u64))?;
+        for (place, entity) in of_kind.into_iter().take(limit) {
+            let opinion =
+                opinions.get(&place).map(|(mean, count)| format!("  opinion {mean:+.2} in {count}"));
+            let aliases = if entity.aliases.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", entity.aliases.join(", "))
+            };
+            writeln!(
+                page,
+                "  {:>7} writings  {}{aliases}{}",
+                show::count(u64::from(entity.writings)),
+                entity.name,
+                opinion.unwrap_or_default()
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Of each entity that somebody has an opinion of: the mean, and in how many writings.
+fn mean_opinions(found: &Found) -> HashMap<usize, (f32, usize)> {
+    let mut sums: HashMap<usize, (f32, usize)> = HashMap::new();
+    for (_, entity, opinion) in &found.opinions.entities {
+        let sum = sums.entry(*entity as usize).or_default();
+        *sum = (sum.0 + opinion.value, sum.1 + 1);
+    }
+    sums.into_iter().map(|(entity, (sum, count))| (entity, (sum / count as f32, count))).collect()
+}
+
+fn topics(found: &Found, limit: usize, page: &mut String) -> std::fmt::Result {
+    let topics = &found.topics.topics;
+    if topics.is_empty() {
+        return Ok(());
+    }
+    writeln!(page, "\nTopics ({})", show::count(topics.len() as u64))?;
+    for topic in topics.iter().take(limit) {
+        let months: Vec<(i32, u32)> =
+            topic.months.iter().map(|(month, count)| (month.number(), *count)).collect();
+        let course = match topic.course {
+            Course::Rising => "rising",
+            Course::Falling => "falling",
+            Course::Steady => "",
+        };
+        let writings = show::count(u64::from(topic.writings));
+        writeln!(page, "  {writings:>7} writings  {}  {} {course}", topic.label, over_time(&months))?;
+    }
+    Ok(())
+}
+
+/// Counts by month as bars, from the first month to the last.
+fn over_time(months: &[(i32, u32)]) -> String {
+    let (Some(first), Some(last)) =
+        (months.iter().map(|(month, _)| *month).min(), months.iter().map(|(month, _)| *month).max())
+    else {
+        return String::new();
+    };
+    let span = usize::try_from(last - first).unwrap_or_default() + 1;
+    let columns = span.min(WIDTH);
+    let mut sums = vec![0u64; columns];
+    for (month, count) in months {
+        let column = usize::try_from(month - first).unwrap_or_default() * columns / span;
+        if let Some(sum) = sums.get_mut(column) {
+            *sum += u64::from(*count);
+        }
+    }
+    let most = sums.iter().copied().max().unwrap_or_default().max(1);
+    let bar = |sum: &u64| BARS.get((sum * 7 / most) as usize).copied().unwrap_or(' ');
+    sums.iter().map(bar).collect()
+}
+
+fn events(found: &Found, limit: usize, page: &mut String) -> std::fmt::Result {
+    if found.happenings.is_empty() {
+        return Ok(());
+    }
+    writeln!(page, "\nEvents ({}), the best reported", show::count(found.happenings.len() as u64))?;
+    let mut best: Vec<_> = found.happenings.iter().collect();
+    best.sort_by_key(|one| std::cmp::Reverse(one.writings.len()));
+    best.truncate(limit);
+    best.sort_by_key(|one| one.from);
+    for one in best {
+        let span = if one.from == one.until {
+            one.from.to_string()
+        } else {
+            format!("{} to {}", one.from, one.until)
+        };
+        let title: String = one.title.chars().take(LONGEST_TITLE).collect();
+        writeln!(page, "  {span:<24}  {title}  ({} writings on {} sites)", one.writings.len(), one.sites)?;
+    }
+    Ok(())
+}
+
+fn images(found: &Found, page: &mut String) -> std::fmt::Result {
+    let images = &found.images;
+    if images.images.is_empty() {
+        return Ok(());
+    }
+    let repeats: usize = images.groups.iter().map(|group| group.repeats.len()).sum();
+    let wrong = images.images.iter().filter(|image| image.facts.contradicts(&image.declared)).count();
+    writeln!(
+        page,
+        "\nImages: {}, of which {} show what others show, in {} groups; {} are not of the type their server says",
+        show::count(images.images.len() as u64),
+        show::count(repeats as u64),
+        show::count(images.groups.len() as u64),
+        show::count(wrong as u64)
+    )
+}
+
+fn social(found: &Found, limit: usize, page: &mut String) -> std::fmt::Result {
+    let authors = &found.social.authors;
+    if authors.is_empty() {
+        return Ok(());
+    }
+    writeln!(page, "\nWho writes ({}), by influence", show::count(authors.len() as u64))?;
+    for author in authors.iter().take(limit) {
+        let received = author.received;
+        writeln!(
+            page,
+            "  {:>6.2} %  {} on {}: {} writings, {} replies, {} quotes, {} links received",
+            100.0 * author.influence,
+            author.name,
+            author.site,
+            show::count(author.writings),
+            show::count(received.replies),
+            show::count(received.quotes),
+            show::count(received.links)
+        )?;
+    }
+    Ok(())
+}
+
+/// Name and text of each table.
+pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
+    let opinions = mean_opinions(found);
+    let number = |number: f64| format!("{number:.4}");
+    let mut entities = row(&[
+        "name",
+        "kind",
+        "aliases",
+        "writings",
+        "mentions",
+        "first",
+        "last",
+        "confidence",
+        "opinion",
+        "opinions",
+    ]);
+    for (place, entity) in found.entities.entities.iter().enumerate() {
+        let day = |millis: u64| Time::from_millis(millis).day().to_string();
+        let (mean, count) = opinions.get(&place).copied().unwrap_or_default();
+        entities.push_str(&row(&[
+            entity.name.clone(),
+            format!("{:?}", entity.kind).to_lowercase(),
+            entity.aliases.join("; "),
+            entity.writings.to_string(),
+            entity.mentions.to_string(),
+            day(entity.first),
+            day(entity.last),
+            number(entity.confidence.into()),
+            if count > 0 { number(mean.into()) } else { String::new() },
+            count.to_string(),
+        ]));
+    }
+    let name = |entity: u32| found.entities.entities.get(entity as usize).map(|entity| entity.name.as_str());
+    let mut months = row(&["entity", "month", "opinion", "writings"]);
+    for month in &found.opinions.months {
+        let at = format!("{:04}-{:02}", month.year, month.month);
+        let cells = [
+            name(month.entity).unwrap_or_default().to_owned(),
+            at,
+            number(month.mean.into()),
+            month.count.to_string(),
+        ];
+        months.push_str(&row(&cells));
+    }
+    let mut together = row(&["one", "other", "writings"]);
+    for pair in &found.entities.together {
+        let cells = [
+            name(pair.one).unwrap_or_default(),
+            name(pair.other).unwrap_or_default(),
+            &pair.writings.to_string(),
+        ];
+        together.push_str(&row(&cells));
+    }
+    let (mut topics, mut courses) = (
+        row(&["topic", "language", "writings", "course", "confidence", "terms"]),
+        row(&["topic", "month", "writings"]),
+    );
+    for topic in &found.topics.topics {
+        let terms: Vec<&str> = topic.terms.iter().map(|(term, _)| term.as_str()).collect();
+        topics.push_str(&row(&[
+            topic.label.clone(),
+            topic.language.clone(),
+            topic.writings.to_string(),
+            format!("{:?}", topic.course).to_lowercase(),
+            number(topic.confidence.into()),
+            terms.join("; "),
+        ]));
+        for (month, count) in &topic.months {
+            courses.push_str(&row(&[topic.label.clone(), month.to_string(), count.to_string()]));
+        }
+    }
+    let mut events = row(&["title", "from", "until", "writings", "sites", "confidence", "names", "terms"]);
+    for one in &found.happenings {
+        let names: Vec<&str> = one.names.iter().filter_map(|(entity, _)| name(*entity)).collect();
+        let terms: Vec<&str> = one.terms.iter().map(|(term, _)| term.as_str()).collect();
+        events.push_str(&row(&[
+            one.title.clone(),
+            one.from.to_string(),
+            one.until.to_string(),
+            one.writings.len().to_string(),
+            one.sites.to_string(),
+            number(one.confidence.into()),
+            names.join("; "),
+            terms.join("; "),
+        ]));
+    }
+    let mut authors = row(&[
+        "name",
+        "site",
+        "url",
+        "writings",
+        "influence",
+        "replies received",
+        "quotes received",
+        "links received",
+        "confidence",
+    ]);
+    for author in &found.social.authors {
+        authors.push_str(&row(&[
+            author.name.clone(),
+            author.site.clone(),
+            author.url.clone().unwrap_or_default(),
+            author.writings.to_string(),
+            format!("{:.8}", author.influence),
+            author.received.replies.to_string(),
+            author.received.quotes.to_string(),
+            author.received.links.to_string(),
+            number(author.confidence.into()),
+        ]));
+    }
+    let mut images = row(&["url", "type", "declared", "width", "height", "looks like", "same bytes"]);
+    let mut like: HashMap<usize, (usize, bool)> = HashMap::new();
+    for group in &found.images.groups {
+        like.extend(group.repeats.iter().map(|repeat| (repeat.image, (group.first, repeat.same_bytes))));
+    }
+    for (place, image) in found.images.images.iter().enumerate() {
+        let side = |side: Option<u32>| side.map(|side| side.to_string()).unwrap_or_default();
+        let first = like.get(&place).and_then(|(first, _)| found.images.images.get(*first));
+        images.push_str(&row(&[
+            image.url.clone(),
+            image.facts.mime.clone(),
+            image.declared.clone(),
+            side(image.facts.width),
+            side(image.facts.height),
+            first.map(|first| first.url.clone()).unwrap_or_default(),
+            like.get(&place).map(|(_, same)| same.to_string()).unwrap_or_default(),
+        ]));
+    }
+    vec![
+        ("entities.csv", entities),
+        ("opinions.csv", months),
+        ("together.csv", together),
+        ("topics.csv", topics),
+        ("topics-over-time.csv", courses),
+        ("events.csv", events),
+        ("authors.csv", authors),
+        ("images.csv", images),
+    ]
+}
+
+/// Everything that is shown, and how much there is of it.
+pub fn json(found: &Found, writings: u64, limit: usize, job: &Path) -> Value {
+    let entities: Vec<_> = found.entities.entities.iter().take(limit).collect();
+    let topics: Vec<_> = found.topics.topics.iter().take(limit).collect();
+    let authors: Vec<_> = found.social.authors.iter().take(limit).collect();
+    json!({
+        "writings": writings,
+        "entities": found.entities.entities.len(),
+        "mentions": found.entities.mentions.len(),
+        "opinions": found.opinions.writings.len(),
+        "topics": found.topics.topics.len(),
+        "events": found.happenings.len(),
+        "authors": found.social.authors.len(),
+        "images": found.images.images.len(),
+        "image_groups": found.images.groups.len(),
+        "first_entities": entities,
+        "first_topics": topics,
+        "first_authors": authors,
+        "first_events": found.happenings.iter().take(limit).map(|one| json!({
+            "title": one.title, "from": one.from, "until": one.until, "writings": one.writings.len(),
+            "sites": one.sites, "confidence": one.confidence,
+        })).collect::<Vec<_>>(),
+        "job": job,
+    })
+}

@@ -1,0 +1,135 @@
+//! What is derived grows with a crawl, survives kill -9, and comes out the same when it is made again.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot set up its stand has failed, and may say how far it got"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use annalist_knowledge::Places;
+use annalist_knowledge::graph::Graph;
+use annalist_knowledge::search::{Question, Reader, parse};
+use annalist_testweb::WorldConfig;
+use support::{IMPATIENT, Stand, annalist, assert_exit, finish, json_of};
+
+const LIMIT: Duration = Duration::from_secs(120);
+/// Looks at the archive all the time.
+const EAGER: &str = "[knowledge]\nevery = \"20ms\"\n";
+
+/// Every statement of the layer that is made of the archive.
+fn statements(job: &Path) -> BTreeSet<String> {
+    let graph = Graph::open(&[Places::of(job).web()]).unwrap();
+    graph.quads().unwrap().map(|quad| quad.unwrap().to_string()).collect()
+}
+
+/// What search finds for a word: addresses and kinds, in the order of the answer.
+fn finds(job: &Path, words: &str) -> Vec<String> {
+    let reader = Reader::open(&[Places::of(job).search()]).unwrap();
+    let question =
+        Question { wanted: parse(words).unwrap(), limit: 1000, fold: false, ..Question::default() };
+    let answer = reader.ask(&question).unwrap();
+    let mut found: Vec<String> = answer
+        .hits
+        .iter()
+        .map(|hit| format!("{} {} {}", hit.entry.key, hit.entry.kind, hit.entry.url))
+        .collect();
+    found.sort();
+    found
+}
+
+fn rebuild(job: &Path) {
+    let output = finish(annalist().arg("rebuild").arg(job).arg("--json"), LIMIT);
+    assert_exit(&output, 0);
+    assert!(json_of(&output)["captures"].as_u64().unwrap() > 0);
+}
+
+/// Tells the difference alone.
+fn assert_same(before: &BTreeSet<String>, after: &BTreeSet<String>) {
+    let gone: Vec<&String> = before.difference(after).take(8).collect();
+    let new: Vec<&String> = after.difference(before).take(8).collect();
+    assert!(gone.is_empty() && new.is_empty(), "only before: {gone:#?}\nonly after: {new:#?}");
+}
+
+fn small() -> WorldConfig {
+    WorldConfig { hosts: 12, pages: 200, addresses: 6, crawl_delays: 0.0, ..WorldConfig::default() }
+}
+
+#[test]
+fn a_crawl_leaves_what_it_knows_and_rebuild_makes_the_same() {
+    let stand = Stand::new(small());
+    let spec = stand.helped_spec("");
+    assert_exit(&finish(&mut stand.crawl(&spec), LIMIT), 0);
+    let job = stand.job();
+    let known = statements(&job);
+    let titles = known.iter().filter(|quad| quad.contains("<https://schema.org/name>")).count();
+    let authors = known.iter().filter(|quad| quad.contains("<https://schema.org/author>")).count();
+    assert!(
+        titles > 100 && authors > 50,
+        "{titles} titles and {authors} authors in {} statements",
+        known.len()
+    );
+    let found = finds(&job, "climate");
+    assert!(found.len() > 3, "{found:?}");
+    rebuild(&job);
+    assert_same(&known, &statements(&job));
+    assert_eq!(finds(&job, "climate"), found);
+}
+
+#[test]
+fn whoever_wants_nothing_derived_gets_nothing() {
+    let stand = Stand::new(small());
+    let spec = stand.spec("[knowledge]\ngraph = false\nsearch = false\n");
+    assert_exit(&finish(&mut stand.crawl(&spec), LIMIT), 0);
+    assert!(!stand.job().join("knowledge").exists() && !stand.job().join("search").exists());
+}
+
+#[test]
+fn after_kill_9_at_any_moment_everything_is_known_once() {
+    let stand = Stand::new(small());
+    let spec = stand.helped_spec(&format!("{IMPATIENT}{EAGER}"));
+    let mut kills = 0;
+    for wait in (0..).map(|n: u64| 300 + (n * 377) % 900) {
+        let mut child = stand.crawl(&spec).stdout(std::process::Stdio::null()).spawn().unwrap();
+        let begun = Instant::now();
+        let ended = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break Some(status);
+            }
+            if begun.elapsed() >= Duration::from_millis(wait) && kills < 12 {
+                break None;
+            }
+            assert!(begun.elapsed() < LIMIT, "the crawl does not end");
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        if let Some(status) = ended {
+            assert!(status.success(), "{status}");
+            break;
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        kills += 1;
+    }
+    println!("{kills} kills");
+    let job = stand.job();
+    let (known, found) = (statements(&job), finds(&job, "climate"));
+    assert!(known.len() > 1000 && found.len() > 3);
+    rebuild(&job);
+    assert_same(&known, &statements(&job));
+    assert_eq!(finds(&job, "climate"), found);
+}
+
+#[test]
+fn a_folder_that_is_no_job_is_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    let output = finish(annalist().arg("rebuild").arg(dir.path()), LIMIT);
+    assert_exit(&output, 4);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("no job directory"), "{told}");
+}
