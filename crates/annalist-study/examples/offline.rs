@@ -17,7 +17,8 @@ use annalist_apps::published::{Captured, dates};
 use annalist_model::{CanonicalUrl, Canonicaliser, ResponseHead, Time};
 use annalist_read::Reader;
 use annalist_sources::ArchiveSource;
-use annalist_study::offline::{Corpus, Vocabulary, Writing, happenings, phrases, topics};
+use annalist_study::offline::entities::{EntitySettings, entities};
+use annalist_study::offline::{Corpus, Named, Vocabulary, Writing, happenings, topics};
 
 fn main() {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,8 +46,8 @@ fn main() {
         );
     }
     let started = Instant::now();
-    let named = phrases(std::slice::from_ref(&corpus), &|_| {}).unwrap().remove(0);
-    println!("names {:.2} s: {}", started.elapsed().as_secs_f32(), named.names.len());
+    let named = Named::of(&entities(&corpus, &EntitySettings::default(), &|_| {}).unwrap());
+    println!("entities {:.2} s: {}", started.elapsed().as_secs_f32(), named.names.len());
     let started = Instant::now();
     let happenings = happenings::happenings(&corpus, &vocabulary, &named, &|_| {}).unwrap();
     println!("happenings {:.2} s: {}", started.elapsed().as_secs_f32(), happenings.len());

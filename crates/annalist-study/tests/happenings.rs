@@ -8,16 +8,17 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use annalist_model::Time;
 use annalist_study::across::{Renaming, renamings};
+use annalist_study::offline::entities::{EntitySettings, entities};
 use annalist_study::offline::happenings::{Happening, happenings};
 use annalist_study::offline::topics::topics;
-use annalist_study::offline::{Corpus, Day, Vocabulary, phrases};
+use annalist_study::offline::{Corpus, Day, Named, Vocabulary};
 use annalist_testweb::{HappeningTruth, RenameTruth, World};
 
 const PAGES: usize = 800;
 
 fn found(corpus: &Corpus) -> Vec<Happening> {
     let vocabulary = Vocabulary::of(corpus, &|_| {}).unwrap();
-    let named = phrases(std::slice::from_ref(corpus), &|_| {}).unwrap().remove(0);
+    let named = Named::of(&entities(corpus, &EntitySettings::default(), &|_| {}).unwrap());
     happenings(corpus, &vocabulary, &named, &|_| {}).unwrap()
 }
 
@@ -136,7 +137,8 @@ fn names_that_changed_in_the_society_are_found() {
     let dir = tempfile::tempdir().unwrap();
     let world = society::world(PAGES);
     let corpora = [society::corpus(dir.path(), &world)];
-    let named = phrases(&corpora, &|_| {}).unwrap();
+    let named = corpora.iter().map(|corpus| entities(corpus, &EntitySettings::default(), &|_| {}).unwrap());
+    let named = Named::together(&named.collect::<Vec<_>>());
     let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
     let found = renamings(&corpora, &named, &vocabulary, &|_| {}).unwrap();
     let truth = world.truth().renames();

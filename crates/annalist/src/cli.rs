@@ -5,6 +5,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod across;
+mod rebuild;
+mod study;
+
+pub use across::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
+pub use rebuild::RebuildArgs;
+pub use study::StudyArgs;
 mod query;
 mod rebuild;
 mod search;
@@ -68,6 +75,8 @@ pub enum Command {
     Export(Box<ExportArgs>),
     /// Find out who and what an archive is about, by whom, how and when
     Study(StudyArgs),
+    /// Compare several crawls: names that changed, words that belong together, what is new
+    Across(AcrossArgs),
     /// Make graph and search index again, out of the WARC files alone
     Rebuild(RebuildArgs),
     /// Ask what is known of one or several collections, or RDF files, in SPARQL

@@ -5,6 +5,7 @@ use anyhow::Result;
 use crate::cli::{Cli, Command};
 use crate::exit::Exit;
 
+mod across;
 mod apps;
 mod check;
 pub mod crawl;
@@ -47,6 +48,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Export(args) => export::run(&args),
         Command::Study(args) => study::run(&args),
         Command::Select(args) => select::run(&args),
+        Command::Across(args) => across::run(&args),
         Command::Rebuild(args) => rebuild::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Import(args) => import::run(&args),

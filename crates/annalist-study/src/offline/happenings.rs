@@ -53,7 +53,7 @@ const NAMES: usize = 8;
 const OFTEN: f32 = 0.3;
 const LEAST_CONFIDENCE: f32 = 0.5;
 
-/// Finds what happened. `named`: entities, or what [`super::phrases`] found.
+/// Finds what happened. `named`: the entities of the corpus.
 pub fn happenings(
     corpus: &Corpus,
     vocabulary: &Vocabulary,

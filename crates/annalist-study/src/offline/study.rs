@@ -162,15 +162,7 @@ impl Subject {
         };
         found.topics = run.stage(Stage::Topics, || Ok(topics(corpus, &vocabulary, &done)?))?;
         found.happenings = run.stage(Stage::Events, || {
-            let named = Named {
-                names: found.entities.entities.iter().map(|entity| entity.name.clone()).collect(),
-                mentions: found
-                    .entities
-                    .mentions
-                    .iter()
-                    .map(|mention| (mention.writing, mention.entity))
-                    .collect(),
-            };
+            let named = Named::of(&found.entities);
             Ok(happenings(corpus, &vocabulary, &named, &done)?)
         })?;
         found.social = run.stage(Stage::Social, || Ok(social(corpus, &done)?))?;

@@ -1,5 +1,6 @@
 use super::{Happening, happenings};
-use crate::offline::{Corpus, Day, Vocabulary, Writing, phrases};
+use crate::offline::entities::{EntitySettings, entities};
+use crate::offline::{Corpus, Day, Named, Vocabulary, Writing};
 
 const ANYTHING: &str = "morning people street garden letter window summer table music school money winter doctor river \
     friend kitchen paper market village bridge teacher animal forest number minute pocket colour island engine mountain \
@@ -60,7 +61,7 @@ fn found(events: &[(&str, &str, Day, &str)]) -> Vec<Happening> {
     let dir = tempfile::tempdir().unwrap();
     let corpus = Corpus::write(&dir.path().join("w"), writings.into_iter()).unwrap();
     let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
-    let named = phrases(std::slice::from_ref(&corpus), &|_| {}).unwrap().remove(0);
+    let named = Named::of(&entities(&corpus, &EntitySettings::default(), &|_| {}).unwrap());
     happenings(&corpus, &vocabulary, &named, &|_| {}).unwrap()
 }
 

@@ -1,0 +1,169 @@
+//! `annalist across`: what several crawls show together. How it is found is in `annalist-study`.
+
+use std::fmt::Write;
+
+use annalist_study::across::{Association, News, Renaming, associations, news, renamings};
+use annalist_study::offline::entities::Entities;
+use annalist_study::offline::{Corpus, Named, Stage, Vocabulary};
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::cli::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
+use crate::commands::study::studied;
+use crate::exit::{BadConfiguration, Exit};
+use crate::knowledge::{job_at, locked, spec_of};
+use crate::progress::Progress;
+use crate::show;
+use crate::watch::Watch;
+
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// Months that are drawn at most, the last.
+const MOST_MONTHS: usize = 60;
+
+pub fn run(args: &AcrossArgs) -> Result<Exit> {
+    let (crawls, (page, told)) = match &args.what {
+        Across::Names(crawls) => (crawls, names(crawls)?),
+        Across::Associations(args) => (&args.crawls, terms(args)?),
+        Across::New(crawls) => (crawls, new(crawls)?),
+    };
+    show_all(crawls, &page, &told);
+    Ok(Exit::Done)
+}
+
+#[expect(clippy::print_stdout, reason = "the report is what the command is asked for")]
+fn show_all(crawls: &CrawlsArgs, page: &str, told: &Value) {
+    if !crawls.quiet {
+        print!("{page}");
+    }
+    if crawls.json {
+        println!("{told}");
+    }
+}
+
+/// The writings of all crawls, and who and what they name.
+struct Crawls {
+    corpora: Vec<Corpus>,
+    entities: Vec<Entities>,
+    watch: Watch,
+}
+
+impl Crawls {
+    fn open(args: &CrawlsArgs, stages: &[Stage]) -> Result<Crawls> {
+        let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
+        let (mut corpora, mut entities) = (Vec::new(), Vec::new());
+        for dir in &args.dirs {
+            let job = job_at(dir)?;
+            let spec = spec_of(&job)?;
+            let Some(_lock) = locked(&job)? else {
+                let what = "is being crawled: ask again when it is done";
+                return Err(BadConfiguration(format!("{} {what}", dir.display())).into());
+            };
+            let (corpus, found) = studied(&job, &spec, stages, &watch)?;
+            corpora.push(corpus);
+            entities.push(found.entities);
+        }
+        Ok(Crawls { corpora, entities, watch })
+    }
+
+    fn begin(&self, what: &'static str) {
+        self.watch.begin_counting(what, self.corpora.iter().map(Corpus::len).sum());
+    }
+}
+
+fn names(args: &CrawlsArgs) -> Result<(String, Value)> {
+    let crawls = Crawls::open(args, &[Stage::Entities])?;
+    crawls.begin("comparing names");
+    let done = |writings| crawls.watch.count(writings);
+    let vocabulary = Vocabulary::of_all(&crawls.corpora, &done)?;
+    let named = Named::together(&crawls.entities);
+    let mut found = renamings(&crawls.corpora, &named, &vocabulary, &done)?;
+    found.truncate(args.limit);
+    Ok((renamed(&found), json!({ "names": found })))
+}
+
+fn renamed(found: &[Renaming]) -> String {
+    let mut page = String::new();
+    for one in found {
+        // Writing to a string cannot fail.
+        let _ =
+            writeln!(page, "{:.2}  {} → {}  about {}", one.confidence, one.before, one.after, one.changed);
+        let _ = writeln!(page, "      both with {}", one.shared.join(", "));
+        if one.together > 0 {
+            let _ = writeln!(page, "      together in {} writings, {} say so", one.together, one.said);
+        }
+    }
+    if found.is_empty() {
+        page.push_str("no name seems to have changed\n");
+    }
+    page
+}
+
+fn terms(args: &AssociationsArgs) -> Result<(String, Value)> {
+    let crawls = Crawls::open(&args.crawls, &[])?;
+    crawls.begin("comparing terms");
+    let done = |writings| crawls.watch.count(writings);
+    let vocabulary = Vocabulary::of_all(&crawls.corpora, &done)?;
+    let limit = args.crawls.limit;
+    let found = associations(&crawls.corpora, &vocabulary, &args.term, args.with.as_deref(), limit, &done)?;
+    Ok((associated(&found, &args.term), json!({ "associations": found })))
+}
+
+fn associated(found: &[Association], term: &str) -> String {
+    let mut page = String::new();
+    let with = found.first().map_or(0, |one| one.strength.one);
+    let _ = writeln!(page, "{term}: in {} writings", show::count(u64::from(with)));
+    for one in found {
+        let both = show::count(u64::from(one.strength.both));
+        let _ =
+            writeln!(page, "{:+.2}  {:>7} together  {}  {}", one.strength.npmi, both, bars(one), one.other);
+    }
+    if let (Some((first, _)), Some((last, _))) =
+        (found.first().and_then(|one| one.months.first()), found.first().and_then(|one| one.months.last()))
+    {
+        let _ = writeln!(page, "month by month from {first} to {last}");
+    }
+    page
+}
+
+/// A bar for each month: how strongly both belong together in it.
+fn bars(association: &Association) -> String {
+    let skipped = association.months.len().saturating_sub(MOST_MONTHS);
+    let bar = |npmi: f32| BARS.get(((npmi.clamp(0.0, 0.99) * 8.0) as usize).min(7)).copied().unwrap_or(' ');
+    let months = association.months.iter().skip(skipped);
+    months.map(|(_, strength)| if strength.both == 0 { ' ' } else { bar(strength.npmi) }).collect()
+}
+
+fn new(args: &CrawlsArgs) -> Result<(String, Value)> {
+    if args.dirs.len() < 2 {
+        return Err(BadConfiguration(
+            "give at least two job directories: the last is compared with those before".into(),
+        )
+        .into());
+    }
+    let crawls = Crawls::open(args, &[Stage::Entities])?;
+    crawls.begin("comparing crawls");
+    let done = |writings| crawls.watch.count(writings);
+    let found = news(&crawls.corpora, &Named::together(&crawls.entities), &done)?;
+    Ok((told_new(&found, args.limit), json!(found)))
+}
+
+fn told_new(found: &News, limit: usize) -> String {
+    let mut page = String::new();
+    for (what, ids) in
+        [("new", &found.new), ("changed", &found.changed), ("gone, or not visited", &found.gone)]
+    {
+        let _ = writeln!(page, "{} writings {what}", show::count(ids.len() as u64));
+        ids.iter().take(limit).for_each(|id| {
+            let _ = writeln!(page, "  {id}");
+        });
+    }
+    let _ = writeln!(page, "Names that are new");
+    for (name, writings) in found.names.iter().take(limit) {
+        let _ = writeln!(page, "  {:>7} writings  {name}", show::count(u64::from(*writings)));
+    }
+    let _ = writeln!(page, "Words that more is written about");
+    for (term, was, is) in found.risen.iter().take(limit) {
+        let _ = writeln!(page, "  {:>5.1} % → {:>5.1} %  {term}", 100.0 * was, 100.0 * is);
+    }
+    page
+}
