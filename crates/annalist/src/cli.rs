@@ -6,23 +6,18 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod across;
-mod rebuild;
-mod study;
-
-pub use across::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
-pub use rebuild::RebuildArgs;
-pub use study::StudyArgs;
 mod query;
 mod rebuild;
 mod search;
-mod study;
 mod select;
+mod study;
 
+pub use across::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
 pub use query::{AnswerFormat, ImportArgs, QueryArgs};
 pub use rebuild::RebuildArgs;
 pub use search::{SearchArgs, SortArg};
-pub use study::StudyArgs;
 pub use select::SelectArgs;
+pub use study::StudyArgs;
 
 #[derive(Debug, Parser)]
 #[command(

@@ -68,7 +68,6 @@ struct Done {
 }
 
 pub fn run(args: &ExportArgs) -> Result<Exit> {
-    let selection = Selection::new(args)?;
     if args.warc.is_none() && args.wacz.is_none() && args.csv.is_none() && args.graph.is_none() {
         return run_nquads(args);
     }

@@ -122,7 +122,8 @@ impl<'a> Planner<'a> {
                 other => others.push(self.arrange(other)?),
             }
         }
-        let mut joined = self.chains(simple)?;
+        // A chain is the best way from nothing on; beside other patterns the optimiser knows better where to begin.
+        let mut joined = if others.is_empty() { self.chains(simple)? } else { simple };
         joined.extend(others);
         let join = |left, right| GraphPattern::Join { left: Box::new(left), right: Box::new(right) };
         Ok(joined.into_iter().reduce(join).unwrap_or(GraphPattern::Bgp { patterns: Vec::new() }))
