@@ -8,14 +8,14 @@ use clap::{Args, Parser, Subcommand};
 mod query;
 mod rebuild;
 mod search;
-mod study;
 mod select;
+mod study;
 
 pub use query::{AnswerFormat, ImportArgs, QueryArgs};
 pub use rebuild::RebuildArgs;
 pub use search::{SearchArgs, SortArg};
-pub use study::StudyArgs;
 pub use select::SelectArgs;
+pub use study::StudyArgs;
 
 #[derive(Debug, Parser)]
 #[command(
