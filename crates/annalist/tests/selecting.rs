@@ -269,8 +269,11 @@ fn no_decision_that_was_acknowledged_is_lost_to_kill_9() {
         let mut command = annalist();
         command.arg("select").arg(&job).args(["--quiet", "--mark", choice, url]);
         let mut child = command.spawn().unwrap();
-        std::thread::sleep(Duration::from_millis(number as u64 * 13 % 150));
-        let _ = child.kill();
+        // On a busy machine few would be done before they are killed.
+        if number % 4 != 0 {
+            std::thread::sleep(Duration::from_millis(number as u64 * 13 % 150));
+            let _ = child.kill();
+        }
         match child.wait().unwrap().code() {
             Some(0) => {
                 acknowledged.insert(url, choice);

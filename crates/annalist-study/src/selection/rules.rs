@@ -14,7 +14,7 @@ use super::decisions::Choice;
 
 const HEADING: &str = "\
 # Which pages enter the collection. Where a `drop` rule holds, no `keep` rule does; a person's decision is above all rules.
-# The language is described in selection.md; annalist select DIR --keep EXPRESSION adds a rule here.
+# The language is described in docs/selection.md; annalist select DIR --keep EXPRESSION adds a rule here.
 ";
 
 #[derive(Debug, thiserror::Error)]
