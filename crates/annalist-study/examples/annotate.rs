@@ -15,6 +15,7 @@ use annalist_model::{CanonicalUrl, Canonicaliser};
 use annalist_read::Reader;
 use annalist_sources::ArchiveSource;
 use annalist_study::offline::entities::{EntitySettings, Kind, entities};
+use annalist_study::offline::opinions::opinions;
 use annalist_study::offline::{Corpus, Writing};
 
 const SHOWN: usize = 40;
@@ -74,6 +75,16 @@ fn main() -> Result<(), Box<dyn Error>> {
         let name = |at: u32| &found.entities[at as usize].name;
         println!("  {} + {}: {}", name(pair.one), name(pair.other), pair.writings);
     }
+    let started = Instant::now();
+    let thought = opinions(&corpus, &found, &|_| {})?;
+    println!("\nopinions: {:.1} s", started.elapsed().as_secs_f64());
+    let mean = thought.writings.iter().map(|(_, opinion)| opinion.value).sum::<f32>()
+        / thought.writings.len().max(1) as f32;
+    println!(
+        "{} of writings, {mean:.2} on average, {} of entities",
+        thought.writings.len(),
+        thought.entities.len()
+    );
     std::fs::remove_file(&path)?;
     Ok(())
 }
