@@ -479,7 +479,7 @@ pub struct VerifyArgs {
 
 #[derive(Debug, Default, Args)]
 #[command(
-    group = clap::ArgGroup::new("form").args(["warc", "wacz", "csv", "graph", "nquads"]).required(true).multiple(true),
+    group = clap::ArgGroup::new("form").args(["warc", "wacz", "csv", "parquet", "graph", "nquads"]).required(true).multiple(true),
     after_help = "Examples:
   annalist export collections/first --wacz first.wacz               everything, for ReplayWeb.page
   annalist export collections/first --wacz best.wacz --score 0.6 --limit 500
@@ -507,6 +507,9 @@ pub struct ExportArgs {
     /// Write urls.csv, and missing.csv for a job, into this folder; a name ending in .csv is that of the first
     #[arg(long, value_name = "DIR")]
     pub csv: Option<PathBuf>,
+    /// Write urls.parquet, links.parquet and objects.parquet, typed, into this folder
+    #[arg(long, value_name = "DIR")]
+    pub parquet: Option<PathBuf>,
     /// Write who links to whom: GraphML, or a table if the name ends in .csv
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,

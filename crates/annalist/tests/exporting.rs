@@ -393,3 +393,41 @@ fn record(kind: &str, more: &str, block: &str) -> String {
         block.len()
     )
 }
+
+/// The rows of a table, and the types of its columns.
+fn parquet_rows(path: &Path) -> (Vec<parquet::record::Row>, Vec<String>) {
+    use parquet::file::reader::FileReader;
+    let reader =
+        parquet::file::serialized_reader::SerializedFileReader::new(std::fs::File::open(path).unwrap())
+            .unwrap();
+    let columns = reader.metadata().file_metadata().schema_descr().columns().to_vec();
+    let types =
+        columns.iter().map(|column| format!("{} {:?}", column.name(), column.logical_type_ref())).collect();
+    (reader.get_row_iter(None).unwrap().map(Result::unwrap).collect(), types)
+}
+
+#[test]
+fn tables_with_types_hold_what_the_plain_ones_hold() {
+    use parquet::record::RowAccessor;
+    let stand = crawled();
+    let (plain, typed) = (stand.dir.path().join("plain"), stand.dir.path().join("typed"));
+    exported(&stand.job(), &["--csv", text(&plain), "--parquet", text(&typed)]);
+    let lines = std::fs::read_to_string(plain.join("urls.csv")).unwrap();
+    let (rows, types) = parquet_rows(&typed.join("urls.parquet"));
+    let urls: BTreeSet<_> = rows.iter().map(|row| row.get_string(0).unwrap().clone()).collect();
+    assert_eq!(lines.matches("\r\n").count(), rows.len() + 1);
+    assert!(urls.iter().all(|url| lines.contains(url)), "{urls:?}");
+    assert!(rows.iter().all(|row| row.get_timestamp_millis(1).is_ok() && row.get_long(10).is_ok()));
+    assert!(rows.iter().any(|row| row.get_long(3).ok() == Some(200)
+        && matches!(row.get_column_iter().nth(2), Some((_, parquet::record::Field::Date(_))))
+        && row.get_double(6).is_ok()));
+    assert_eq!(types[2], "published Some(Date)");
+    let (links, _) = parquet_rows(&typed.join("links.parquet"));
+    assert!(links.iter().all(|row| urls.contains(row.get_string(0).unwrap())) && links.len() > urls.len());
+    let (objects, _) = parquet_rows(&typed.join("objects.parquet"));
+    let told = finish(annalist().args(["apps", "objects", text(&stand.job()), "--json"]), LIMIT);
+    let ids: BTreeSet<_> = objects.iter().map(|row| row.get_string(0).unwrap().clone()).collect();
+    assert_eq!(json_of(&told)["objects"].as_u64(), Some(ids.len() as u64));
+    assert!(!ids.is_empty() && objects.iter().all(|row| !row.get_string(9).unwrap().is_empty()));
+    assert_exit(&export(&stand.job(), &["--parquet", text(&typed)]), 4);
+}

@@ -28,6 +28,7 @@ mod graph;
 mod missing;
 mod nquads;
 mod pages;
+mod parquet;
 mod reading;
 mod selection;
 mod survey;
@@ -38,6 +39,7 @@ use choice::{Choice, choose};
 use fresh::{Fresh, Old};
 use graph::{Form, Graph};
 use pages::Pages;
+use parquet::Tables;
 use reading::{PageReader, each_record};
 use selection::Selection;
 use survey::{Chosen, Survey, Surveyed, url_hash};
@@ -52,6 +54,7 @@ struct Outputs {
     wacz: Option<Fresh>,
     urls: Option<Fresh>,
     missing: Option<Fresh>,
+    parquet: Option<[Fresh; 3]>,
     graph: Option<(Fresh, Form)>,
     nquads: Option<Fresh>,
 }
@@ -69,6 +72,9 @@ struct Done {
 
 pub fn run(args: &ExportArgs) -> Result<Exit> {
     if args.warc.is_none() && args.wacz.is_none() && args.csv.is_none() && args.graph.is_none() {
+    let selection = Selection::new(args)?;
+    let forms = [&args.warc, &args.wacz, &args.csv, &args.parquet, &args.graph];
+    if forms.iter().all(|form| form.is_none()) {
         return run_nquads(args);
     }
     let mut selection = Selection::new(args)?;
@@ -142,12 +148,21 @@ impl Outputs {
             Some(dir) => (Some(dir.join("urls.csv")), Some(dir.join("missing.csv"))),
             None => (None, None),
         };
+        let parquet = match &args.parquet {
+            Some(dir) => {
+                let [urls, links, objects] =
+                    parquet::paths(dir).map(|path| Fresh::new(&path, old, &args.sources));
+                Some([urls?, links?, objects?])
+            }
+            None => None,
+        };
         let graph = fresh(&args.graph)?.zip(args.graph.as_deref().map(Form::of));
         Ok(Outputs {
             warc: fresh(&args.warc)?,
             wacz: fresh(&args.wacz)?,
             urls: fresh(&urls)?,
             missing: fresh(&missing.filter(|_| !jobs.is_empty()))?,
+            parquet,
             graph,
             nquads: fresh(&args.nquads)?,
         })
@@ -164,19 +179,21 @@ impl Outputs {
 
     fn keep(self) -> Result<()> {
         let graph = self.graph.map(|(fresh, _)| fresh);
-        [self.warc, self.wacz, self.urls, self.missing, graph, self.nquads]
-            .into_iter()
-            .flatten()
-            .try_for_each(Fresh::keep)
+        let tables = self.parquet.into_iter().flatten();
+        let others =
+            [self.warc, self.wacz, self.urls, self.missing, graph, self.nquads].into_iter().flatten();
+        tables.chain(others).try_for_each(Fresh::keep)
     }
 }
 
 /// Reads the captures that are meant for everything that tells of them, and gives the pages among them.
 fn read_again(survey: &Survey, outputs: &Outputs, done: &mut Done, watch: &Watch) -> Result<Pages> {
     let mut pages = Pages::default();
-    if outputs.urls.is_none() && outputs.wacz.is_none() && outputs.graph.is_none() {
+    let is_told = outputs.urls.is_some() || outputs.parquet.is_some() || outputs.graph.is_some();
+    if !is_told && outputs.wacz.is_none() {
         return Ok(pages);
     }
+    let mut tables = outputs.parquet.as_ref().map(Tables::new).transpose()?;
     let mut urls = Urls::default();
     let mut graph = match &outputs.graph {
         Some((fresh, form)) => Some(Graph::new(BufWriter::new(fresh.create_file()?), *form, survey)?),
@@ -196,9 +213,13 @@ fn read_again(survey: &Survey, outputs: &Outputs, done: &mut Done, watch: &Watch
             if let Some(graph) = &mut graph {
                 graph.add(entry, seen).context("the graph of links cannot be written")?;
             }
-            Ok(())
+            tables.as_mut().map_or(Ok(()), |tables| tables.add(&surveyed.file, entry, seen))
         })?;
+        if let Some(tables) = &mut tables {
+            tables.add_writings(surveyed, &survey.entries)?;
+        }
     }
+    tables.map_or(Ok(()), Tables::finish).context("the tables cannot be written")?;
     if let Some(fresh) = &outputs.urls {
         let mut out = BufWriter::new(fresh.create_file()?);
         urls.write(&mut out).and_then(|()| synced(out)).with_context(|| fresh.shown())?;
@@ -384,7 +405,9 @@ fn tell(args: &ExportArgs, survey: &Survey, choice: Choice, done: &Done) {
         for (count, what) in notes.iter().filter(|(count, _)| *count > 0) {
             println!("{} {what}", show::count(*count));
         }
-        let written = [&args.warc, &args.wacz, &args.csv, &args.graph, &args.nquads].into_iter().flatten();
+        let written = [&args.warc, &args.wacz, &args.csv, &args.parquet, &args.graph, &args.nquads]
+            .into_iter()
+            .flatten();
         written.for_each(|path| println!("written: {}", path.display()));
     }
     if args.json {
