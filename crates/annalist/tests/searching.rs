@@ -1,6 +1,6 @@
 //! `annalist search` as people use it, on an index made by hand.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot set up its index has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set up its index has failed")]
 
 mod support;
 
