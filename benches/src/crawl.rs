@@ -10,6 +10,9 @@ use crate::Figures;
 use crate::process::{Ran, run};
 use crate::web::Web;
 
+/// Nothing derived while the crawl runs.
+pub const ENGINE_ALONE: &str = "[knowledge]\ngraph = false\nsearch = false\n";
+
 /// The web of the benchmark crawl.
 pub fn web(pages: usize, hosts: usize) -> Result<Web> {
     Web::start(&[
@@ -31,8 +34,12 @@ pub fn web(pages: usize, hosts: usize) -> Result<Web> {
     ])
 }
 
-/// Crawls a web by its spec into this job directory.
+/// Crawls a web by its spec into this job directory, without graph and search index: those are measured by themselves.
 pub fn crawl(web: &Web, job: &Path) -> Result<Ran> {
+    let spec = std::fs::read_to_string(web.spec())?;
+    if !spec.contains("[knowledge]") {
+        std::fs::write(web.spec(), format!("{spec}\n{ENGINE_ALONE}"))?;
+    }
     run(Command::new(crate::bin("annalist")?)
         .env("ANNALIST_BOOK", web.dir.path().join("book"))
         .arg("crawl")

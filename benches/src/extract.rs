@@ -25,7 +25,7 @@ pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
          [event]\nfrom = 2020-01-01\nuntil = 2026-12-31\nlead = \"30d\"\ncooldown = \"30d\"\n",
         json!(topics.references())
     );
-    std::fs::write(&spec, text)?;
+    std::fs::write(&spec, format!("{text}\n{}", crate::crawl::ENGINE_ALONE))?;
     let ran = run(Command::new(crate::bin("annalist")?)
         .arg("extract")
         .arg(&spec)

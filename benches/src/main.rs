@@ -16,6 +16,7 @@ mod extract;
 mod graph;
 mod hazard;
 mod judge;
+mod knowledge;
 mod process;
 mod reference;
 mod search;
@@ -39,6 +40,7 @@ enum Part {
     Search,
     Hazard,
     Graph,
+    Knowledge,
     Reference,
 }
 
@@ -92,6 +94,7 @@ fn main() -> Result<()> {
         Part::Search,
         Part::Hazard,
         Part::Graph,
+        Part::Knowledge,
         Part::Reference,
     ];
     for part in parts {
@@ -109,6 +112,7 @@ fn main() -> Result<()> {
                 Part::Search => search::measure(args.documents)?,
                 Part::Hazard => hazard::measure()?,
                 Part::Graph => graph::measure(args.statements)?,
+                Part::Knowledge => knowledge::measure(args.pages, args.hosts)?,
                 Part::Reference => reference::measure()?,
             };
             figures.extend(measured);

@@ -115,8 +115,12 @@ pub fn catch_up_with(
 pub fn extents_of(job: &JobDir) -> Result<Vec<Extent>, KnowingError> {
     let archive = job.archive();
     let extents = Durable::default().extents(&archive)?;
+    if !job.exists() {
+        // Copied without what belongs to it: every whole record counts.
+        return Ok(extents.into_iter().map(|extent| Extent::whole(extent.path)).collect());
+    }
     // Only an interrupted crawl leaves files open; what of them counts is in its frontier.
-    if extents.iter().all(|extent| extent.until > 0) || !job.exists() {
+    if extents.iter().all(|extent| extent.until > 0) {
         return Ok(extents);
     }
     let settings = annalist_frontier::Settings::default();

@@ -326,6 +326,10 @@ impl Walk {
                                 let path = Arc::from(extent.path.as_path());
                                 self.open = Some(Opened { path, name, reader, file, until });
                             }
+                            // Its neighbours can be read. One that was open may be finished by now, and has another name.
+                            Err(fault) if !extent.path.to_string_lossy().ends_with(OPEN_SUFFIX) => {
+                                self.holes.push(format!("{}: {fault}", extent.path.display()));
+                            }
                             Err(fault) => {
                                 self.fault = Some((extent.path.clone(), fault));
                                 return None;

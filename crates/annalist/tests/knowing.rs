@@ -133,3 +133,32 @@ fn a_folder_that_is_no_job_is_told_apart() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("no job directory"), "{told}");
 }
+
+#[test]
+fn an_archive_without_its_job_can_be_asked_by_several_at_once() {
+    let stand = Stand::new(small());
+    let spec = stand.helped_spec("[knowledge]\ngraph = false\nsearch = false\n");
+    assert_exit(&finish(&mut stand.crawl(&spec), LIMIT), 0);
+    let alone = stand.dir.path().join("alone");
+    std::fs::create_dir_all(alone.join("archive")).unwrap();
+    for file in support::files_in(&stand.job().join("archive"), ".warc.gz") {
+        // As a crashed machine left it.
+        let name = format!("{}.open", file.file_name().unwrap().to_string_lossy());
+        std::fs::copy(&file, alone.join("archive").join(name)).unwrap();
+    }
+    let count = "SELECT (COUNT(*) AS ?n) WHERE { ?c a ann:Capture }";
+    let ask = || {
+        let mut command = annalist();
+        command.arg("query").arg(&alone).args([count, "--format", "csv", "--quiet"]);
+        command.stdout(std::process::Stdio::piped()).spawn().unwrap()
+    };
+    let answers: Vec<String> = (0..3)
+        .map(|_| ask())
+        .collect::<Vec<_>>()
+        .into_iter()
+        .map(|child| String::from_utf8(support::wait(child, LIMIT).stdout).unwrap())
+        .collect();
+    let captures = support::captures(&stand.job()).len();
+    let expected = format!("n\r\n{captures}\r\n");
+    assert!(answers.iter().all(|answer| *answer == expected), "{answers:?}, not {expected:?}");
+}

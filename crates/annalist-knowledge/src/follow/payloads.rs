@@ -5,7 +5,7 @@ use std::io::{BufRead, Read, Seek};
 use annalist_model::Time;
 use annalist_warc::{BlockRecord, ContentCoding, Dechunked, HttpHead, Reader, decoded, millis_of_warc_date};
 
-use super::{Extent, FollowError, Watch, plain_name};
+use super::{Extent, Watch, plain_name};
 use crate::parallel::in_order;
 
 /// Larger payloads are left out.
@@ -32,12 +32,11 @@ pub fn payloads<T: Send>(
     look: impl Fn(Payload) -> Option<T> + Sync,
     mut take: impl FnMut(T),
     watch: &dyn Watch,
-) -> Result<(), FollowError> {
+) {
     let mut extents = extents.to_vec();
     extents.sort_by_key(|extent| plain_name(&extent.path));
     let mut files = extents.into_iter();
     let mut open = None;
-    let mut fault = None;
     let next = || {
         loop {
             if watch.is_stopped() {
@@ -45,13 +44,8 @@ pub fn payloads<T: Send>(
             }
             let Some((reader, until)) = &mut open else {
                 let extent = files.next()?;
-                match Reader::open(&extent.path) {
-                    Ok(reader) => open = Some((reader, extent.until)),
-                    Err(source) => {
-                        fault = Some(FollowError::Read { path: extent.path.display().to_string(), source });
-                        return None;
-                    }
-                }
+                // What cannot be opened is told of when the archive is followed.
+                open = Reader::open(&extent.path).ok().map(|reader| (reader, extent.until));
                 continue;
             };
             let found = match reader.next_record() {
@@ -81,7 +75,6 @@ pub fn payloads<T: Send>(
             true
         },
     );
-    fault.map_or(Ok(()), Err)
 }
 
 fn payload<R: BufRead + Seek>(

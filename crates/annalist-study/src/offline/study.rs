@@ -182,7 +182,7 @@ impl Subject {
             },
             |image| seen.push(image),
             watch,
-        )?;
+        );
         if watch.is_stopped() {
             return Err(StudyError::Interrupted);
         }

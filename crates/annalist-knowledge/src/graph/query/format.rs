@@ -169,7 +169,7 @@ fn cell(term: Option<&Term>) -> String {
         Some(Term::NamedNode(node)) => node.as_str().to_owned(),
         Some(Term::BlankNode(node)) => node.to_string(),
         Some(Term::Literal(literal)) => {
-            literal.value().chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+            literal.value().chars().map(|c| if is_for_machines(c) { ' ' } else { c }).collect()
         }
     }
 }
@@ -189,4 +189,9 @@ fn line(out: &mut dyn Write, cells: &[String], widths: &[usize]) -> io::Result<(
         }
     }
     writeln!(out)
+}
+
+/// Control characters, and marks that turn the direction of what stands around them.
+fn is_for_machines(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -33,8 +33,11 @@ pub fn row<T: AsRef<str>>(cells: &[T]) -> String {
 
 fn cell(text: &str) -> String {
     // A spreadsheet takes these for the start of a formula; an apostrophe makes it text.
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let guarded = if is_formula { format!("'{text}") } else { text.to_owned() };
+    let is_number = text.parse::<f64>().is_ok();
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && !is_number;
+    // Nor is anything in it for the terminal.
+    let text: String = text.chars().filter(|c| !c.is_control() || matches!(c, '\t' | '\n' | '\r')).collect();
+    let guarded = if is_formula { format!("'{text}") } else { text };
     if guarded.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", guarded.replace('"', "\"\""))
     } else {
@@ -98,7 +101,8 @@ mod tests {
             row(&["a", "b,c", "say \"hi\"", "two\nlines", ""]),
             "a,\"b,c\",\"say \"\"hi\"\"\",\"two\nlines\",\r\n"
         );
-        assert_eq!(row(&["=1+1", "+1", "-1", "@x", "a=b"]), "'=1+1,'+1,'-1,'@x,a=b\r\n");
+        assert_eq!(row(&["=1+1", "+1+1", "-A1", "@x", "a=b"]), "'=1+1,'+1+1,'-A1,'@x,a=b\r\n");
+        assert_eq!(row(&["-0.5", "a\u{1b}[31mb"]), "-0.5,a[31mb\r\n", "numbers stay numbers");
         assert_eq!(row(&["=HYPERLINK(\"x\",\"y\")"]), "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\"\r\n");
         assert_eq!((day(20_110_305_120_000), day(0)), ("2011-03-05".to_owned(), String::new()));
     }
