@@ -113,9 +113,13 @@ impl Layer {
         &self.dir
     }
 
-    /// Adds a statement. One that is there already changes nothing.
+    /// Adds a statement. One that is there already changes nothing; one with a name that cannot be told from another is
+    /// left out, since a page that brings such a name must not keep out all that comes behind it.
     pub fn insert<'a>(&mut self, quad: impl Into<QuadRef<'a>>) -> Result<(), GraphError> {
-        self.buffer.insert(quad.into())?;
+        match self.buffer.insert(quad.into()) {
+            Err(error @ GraphError::Collision(..)) => tracing::warn!(%error, "a statement is left out"),
+            inserted => inserted?,
+        }
         if self.buffer.bytes() >= self.settings.memory_bytes {
             self.write_buffer()?;
         }
