@@ -128,10 +128,18 @@ impl Layer {
 
     /// Leaves out everything, from the next commit on: what is asked meanwhile is answered as before.
     pub fn clear(&mut self) {
-        self.buffer = Buffer::default();
-        self.written.clear();
+        self.take_back();
         self.cleared = true;
         self.give_up_merge();
+    }
+
+    /// Leaves out what was inserted since the last commit.
+    pub fn take_back(&mut self) {
+        self.buffer = Buffer::default();
+        for run in std::mem::take(&mut self.written) {
+            // What cannot be removed now is removed when the layer is opened again.
+            let _ = self.disk.remove(&self.path(run.number));
+        }
     }
 
     /// Makes everything that was inserted durable together with the mark.
