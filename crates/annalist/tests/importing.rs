@@ -141,3 +141,13 @@ fn the_same_bytes_in_another_format_are_another_import_and_a_mistake_is_taken_ba
     told(&["import", "job", "--remove", "2-some.txt"], dir);
     assert_eq!(values(dir), Vec::<String>::new());
 }
+
+#[test]
+fn what_is_lost_of_the_graph_is_imported_again_before_it_is_asked() {
+    let dir = job();
+    let dir = dir.path();
+    write(dir, "one.nt", "one");
+    told(&["import", "job", "one.nt"], dir);
+    std::fs::remove_dir_all(dir.join("job/knowledge")).unwrap();
+    assert_eq!(values(dir), ["one"]);
+}
