@@ -1,8 +1,8 @@
 //! Statements of others beside those that were made of the archive. The files they came in are kept, so that the layer
 //! can be made again.
 //!
-//! `imports/list.jsonl` has a line for each of them, in the order they came; the layer's mark is how many of these
-//! lines are in it.
+//! `imports/list.jsonl` has a line for each file in `imports/files`, in the order they came; the layer's mark says how
+//! many of these lines are in it, and which. No name of a file can be that of anything else in `imports`.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
@@ -14,13 +14,17 @@ use flate2::read::MultiGzDecoder;
 use oxrdf::GraphName;
 use oxrdfio::RdfFormat;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::{Xxh3, xxh3_128};
 
 use crate::graph::{
     Bad, GraphError, Layer, LayerSettings, LoadError, Loaded, Reading, format_named, graph_named, load,
 };
+use crate::stores::Places;
 
 const LIST: &str = "list.jsonl";
+const FILES: &str = "files";
+/// A copy that is not yet complete.
+const FRESH: &str = "copying";
 
 /// What is imported, as it is written down.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +38,12 @@ struct Entry {
     base: Option<String>,
     /// Of the bytes of the file: the same file again is no other.
     sum: String,
+}
+
+impl Entry {
+    fn says_the_same(&self, other: &Entry) -> bool {
+        self.sum == other.sum && self.format == other.format && self.graph == other.graph
+    }
 }
 
 /// What is asked to be imported.
@@ -55,108 +65,179 @@ pub enum Strict {
     Yes,
 }
 
+/// What is imported, as it is told.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Imported {
+    pub file: String,
+    pub format: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub graph: Option<String>,
+    /// Of the file; none where it is lost.
+    pub bytes: Option<u64>,
+}
+
+/// What stands in the list and cannot be imported.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failed {
+    pub file: String,
+    pub why: String,
+}
+
 /// The imports of a collection, opened by the only one who writes them.
 pub struct Imports {
     dir: PathBuf,
     layer: Layer,
     entries: Vec<Entry>,
+    failed: Vec<Failed>,
     _lock: File,
 }
 
 impl Imports {
     /// Opens the imports of a job directory, and takes up what an interrupted one left undone.
     pub fn open(job: &Path) -> Result<Imports, LoadError> {
-        let dir = job.join("imports");
-        std::fs::create_dir_all(&dir)?;
+        Imports::with(job, &mut |_| Ok(()))
+    }
+
+    /// Makes the layer again out of the files, whatever is left of it.
+    pub fn rebuild(job: &Path) -> Result<Imports, LoadError> {
+        Imports::with(job, &mut |layer| match std::fs::remove_dir_all(layer) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+            _ => Ok(()),
+        })
+    }
+
+    fn with(job: &Path, prepare: &mut dyn FnMut(&Path) -> io::Result<()>) -> Result<Imports, LoadError> {
+        let places = Places::of(job);
+        let dir = places.imports();
+        std::fs::create_dir_all(dir.join(FILES))?;
         let lock = File::create(dir.join("lock"))?;
         if lock.try_lock().is_err() {
             let told = format!("another import into {} is under way", job.display());
             return Err(io::Error::new(io::ErrorKind::WouldBlock, told).into());
         }
-        let entries = match std::fs::read_to_string(dir.join(LIST)) {
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Vec::new(),
-            read => read?
-                .lines()
-                .map(|line| serde_json::from_str(line).map_err(io::Error::from))
-                .collect::<io::Result<Vec<Entry>>>()?,
-        };
-        let layer = Layer::open(Arc::new(RealDisk), &job.join("knowledge/import"), LayerSettings::default())?;
-        let mut imports = Imports { dir, layer, entries, _lock: lock };
-        imports.take_up(&mut |_, _| {})?;
+        let (entries, failed) = read_list(&dir)?;
+        prepare(&places.imported())?;
+        let layer = Layer::open(Arc::new(RealDisk), &places.imported(), LayerSettings::default())?;
+        let mut imports = Imports { dir, layer, entries, failed, _lock: lock };
+        imports.take_up()?;
         Ok(imports)
     }
 
-    /// Makes the layer again out of the files.
-    pub fn repeat(&mut self) -> Result<(), LoadError> {
-        self.layer.clear();
-        self.layer.commit(b"")?;
-        self.take_up(&mut |_, _| {})?;
-        Ok(self.layer.settle()?)
+    /// What could not be imported when the imports were opened.
+    pub fn failed(&self) -> &[Failed] {
+        &self.failed
     }
 
-    /// Keeps a file and adds its statements. `bad` hears of every place that cannot be read.
+    /// Keeps a file and adds its statements. `bad` hears of every place that cannot be read. Where it fails, everything is
+    /// as before.
     pub fn import(
         &mut self,
         import: &Import<'_>,
         input: &mut dyn Read,
         bad: &mut dyn FnMut(&str, Bad),
     ) -> Result<Loaded, LoadError> {
-        let (fresh, sum) = self.copy(import.name, input)?;
-        let graph = import.graph.map(str::to_owned);
-        let known = |entry: &&Entry| entry.sum == sum && entry.graph == graph;
-        let mut entry = match self.entries.iter().find(known) {
-            Some(known) => known.clone(),
-            None => Entry {
-                file: self.free_name(import.name),
-                format: import.format.file_extension().to_owned(),
-                graph,
-                base: import.base.map(str::to_owned),
-                sum,
-            },
+        let entry = Entry {
+            file: self.free_name(import.name),
+            format: import.format.file_extension().to_owned(),
+            graph: import.graph.map(str::to_owned),
+            base: import.base.map(str::to_owned),
+            sum: String::new(),
         };
-        if import.strict == Strict::Yes {
-            let read = read_file(&fresh, &entry, &mut |_| Ok(()), &mut |found| bad(import.name, found));
-            match read {
-                Ok(Loaded { bad: 0, .. }) => {}
-                Ok(loaded) => {
-                    std::fs::remove_file(&fresh)?;
-                    return Ok(Loaded { statements: 0, ..loaded });
-                }
-                Err(error) => {
-                    std::fs::remove_file(&fresh)?;
-                    return Err(error);
-                }
+        // Before the work of copying it.
+        reading(&entry)?;
+        let fresh = self.dir.join(FRESH);
+        let copied = copy(&fresh, input).map_err(LoadError::from);
+        let taken = copied.and_then(|sum| {
+            self.take(&fresh, Entry { sum, ..entry }, import.strict, &mut |found| bad(import.name, found))
+        });
+        if taken.is_err() {
+            self.layer.take_back();
+        }
+        // What was taken has another name now.
+        let _ = std::fs::remove_file(&fresh);
+        taken
+    }
+
+    fn take(
+        &mut self,
+        fresh: &Path,
+        entry: Entry,
+        strict: Strict,
+        bad: &mut dyn FnMut(Bad),
+    ) -> Result<Loaded, LoadError> {
+        let known = self.entries.iter().find(|known| known.says_the_same(&entry)).cloned();
+        let is_known = known.is_some();
+        let entry = known.unwrap_or(entry);
+        if strict == Strict::Yes {
+            let loaded = read_file(fresh, &entry, &mut |_| Ok(()), bad)?;
+            if loaded.bad > 0 {
+                return Ok(Loaded { statements: 0, ..loaded });
             }
         }
-        std::fs::rename(&fresh, self.dir.join(&entry.file))?;
-        RealDisk.sync_dir(&self.dir)?;
-        if !self.entries.contains(&entry) {
-            self.entries.push(entry);
-            self.write_list()?;
-            return self.take_up(bad);
+        let kept = self.path(&entry);
+        if is_known && sum_of(&kept).is_ok_and(|sum| sum == entry.sum) {
+            // What it says is told again.
+            return read_file(fresh, &entry, &mut |_| Ok(()), bad);
         }
-        // It is there already; what it says is told again.
-        entry.sum.clear();
-        self.load_entry(&entry, &mut |found| bad(import.name, found))
-    }
-
-    /// Loads what the list names and the layer has not.
-    fn take_up(&mut self, bad: &mut dyn FnMut(&str, Bad)) -> Result<Loaded, LoadError> {
-        let done = std::str::from_utf8(self.layer.mark()).ok().and_then(|mark| mark.parse().ok());
-        let mut all = Loaded::default();
-        for (place, entry) in self.entries.clone().iter().enumerate().skip(done.unwrap_or(0)) {
-            let loaded = self.load_entry(entry, &mut |found| bad(&entry.file, found))?;
-            all.statements += loaded.statements;
-            all.bad += loaded.bad;
-            self.layer.commit((place + 1).to_string().as_bytes())?;
-        }
-        Ok(all)
-    }
-
-    fn load_entry(&mut self, entry: &Entry, bad: &mut dyn FnMut(Bad)) -> Result<Loaded, LoadError> {
-        let path = self.dir.join(&entry.file);
         let layer = &mut self.layer;
-        read_file(&path, entry, &mut |quad| layer.insert(quad), bad)
+        let loaded = read_file(fresh, &entry, &mut |quad| layer.insert(quad), bad)?;
+        std::fs::rename(fresh, &kept)?;
+        RealDisk.sync_dir(&self.dir.join(FILES))?;
+        if !is_known {
+            self.entries.push(entry);
+            if let Err(error) = self.write_list() {
+                self.entries.pop();
+                return Err(error.into());
+            }
+        }
+        self.layer.commit(&self.mark(self.entries.len()))?;
+        Ok(loaded)
+    }
+
+    /// Takes an import back; `false` where none has this name.
+    pub fn remove(&mut self, name: &str) -> Result<bool, LoadError> {
+        let Some(place) = self.entries.iter().position(|entry| entry.file == name) else { return Ok(false) };
+        let entry = self.entries.remove(place);
+        self.write_list()?;
+        self.take_up()?;
+        match std::fs::remove_file(self.path(&entry)) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e.into()),
+            _ => Ok(true),
+        }
+    }
+
+    /// Loads what the list names and the layer has not. Where the layer has what the list does not name, it begins anew.
+    fn take_up(&mut self) -> Result<(), LoadError> {
+        let done = (0..=self.entries.len()).rev().find(|count| self.mark(*count) == self.layer.mark());
+        if done.is_none() {
+            self.layer.clear();
+        }
+        for place in done.unwrap_or(0)..self.entries.len() {
+            let Some(entry) = self.entries.get(place).cloned() else { break };
+            let path = self.path(&entry);
+            let layer = &mut self.layer;
+            match read_file(&path, &entry, &mut |quad| layer.insert(quad), &mut |_| {}) {
+                Ok(_) => {}
+                Err(LoadError::Graph(error)) => return Err(error.into()),
+                // The others can do without it.
+                Err(error) => {
+                    self.layer.take_back();
+                    self.failed.push(Failed { file: entry.file, why: error.to_string() });
+                }
+            }
+            self.layer.commit(&self.mark(place + 1))?;
+        }
+        Ok(self.layer.commit(&self.mark(self.entries.len()))?)
+    }
+
+    /// What the layer says of itself when the first of the entries are in it.
+    fn mark(&self, count: usize) -> Vec<u8> {
+        let text = lines(self.entries.get(..count).unwrap_or_default());
+        format!("{count} {:032x}", xxh3_128(text.as_bytes())).into_bytes()
+    }
+
+    fn path(&self, entry: &Entry) -> PathBuf {
+        self.dir.join(FILES).join(plain(&entry.file))
     }
 
     /// Merges what was imported, so that it is asked quickly.
@@ -165,37 +246,73 @@ impl Imports {
     }
 
     fn write_list(&self) -> io::Result<()> {
-        let mut text = String::new();
-        for entry in &self.entries {
-            text.push_str(&serde_json::to_string(entry)?);
-            text.push('\n');
-        }
-        RealDisk.replace(&self.dir.join(LIST), text.as_bytes())
-    }
-
-    /// A copy under a name that is not final, and the sum of its bytes.
-    fn copy(&self, name: &str, input: &mut dyn Read) -> io::Result<(PathBuf, String)> {
-        let path = self.dir.join(format!("{}.open", plain(name)));
-        let mut file = File::create(&path)?;
-        let mut sum = Xxh3::new();
-        let mut buffer = vec![0; 1 << 18];
-        loop {
-            let count = input.read(&mut buffer)?;
-            let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { break };
-            sum.update(bytes);
-            file.write_all(bytes)?;
-        }
-        file.sync_all()?;
-        Ok((path, format!("{:032x}", sum.digest128())))
+        RealDisk.replace(&self.dir.join(LIST), lines(&self.entries).as_bytes())
     }
 
     fn free_name(&self, name: &str) -> String {
         let name = plain(name);
-        let taken =
-            |name: &str| name == LIST || name == "lock" || self.entries.iter().any(|e| e.file == name);
+        let taken = |name: &str| self.entries.iter().any(|entry| entry.file == name);
         let numbered = (2..).map(|number| format!("{number}-{name}"));
         std::iter::once(name.clone()).chain(numbered).find(|name| !taken(name)).unwrap_or(name)
     }
+}
+
+/// The imports of a job directory, for who only looks.
+pub fn imported(job: &Path) -> io::Result<Vec<Imported>> {
+    let dir = Places::of(job).imports();
+    let (entries, _) = read_list(&dir)?;
+    let told = |entry: Entry| {
+        let bytes = std::fs::metadata(dir.join(FILES).join(plain(&entry.file))).map(|file| file.len()).ok();
+        Imported { file: entry.file, format: entry.format, graph: entry.graph, bytes }
+    };
+    Ok(entries.into_iter().map(told).collect())
+}
+
+fn read_list(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Failed>)> {
+    let text = match std::fs::read_to_string(dir.join(LIST)) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
+        read => read?,
+    };
+    let (mut entries, mut failed) = (Vec::new(), Vec::new());
+    for (number, line) in (1..).zip(text.lines()) {
+        match serde_json::from_str::<Entry>(line) {
+            Ok(entry) => entries.push(entry),
+            Err(e) => failed.push(Failed { file: format!("{LIST}, line {number}"), why: e.to_string() }),
+        }
+    }
+    Ok((entries, failed))
+}
+
+fn lines(entries: &[Entry]) -> String {
+    // An entry is made of texts: all of them can be written.
+    entries.iter().filter_map(|entry| serde_json::to_string(entry).ok()).map(|line| line + "\n").collect()
+}
+
+/// Copies all of it; the sum of its bytes.
+fn copy(path: &Path, input: &mut dyn Read) -> io::Result<String> {
+    let mut file = File::create(path)?;
+    let sum = summed(input, &mut |bytes| file.write_all(bytes))?;
+    file.sync_all()?;
+    Ok(sum)
+}
+
+fn sum_of(path: &Path) -> io::Result<String> {
+    summed(&mut File::open(path)?, &mut |_| Ok(()))
+}
+
+fn summed(input: &mut dyn Read, each: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<String> {
+    let mut sum = Xxh3::new();
+    let mut buffer = vec![0; 1 << 18];
+    loop {
+        let count = match input.read(&mut buffer) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        let Some(bytes) = buffer.get(..count).filter(|bytes| !bytes.is_empty()) else { break };
+        sum.update(bytes);
+        each(bytes)?;
+    }
+    Ok(format!("{:032x}", sum.digest128()))
 }
 
 /// A name without a folder, and none that hides.
@@ -212,6 +329,10 @@ fn read_file(
     insert: &mut dyn FnMut(&oxrdf::Quad) -> Result<(), GraphError>,
     bad: &mut dyn FnMut(Bad),
 ) -> Result<Loaded, LoadError> {
+    load(opened(path)?, &reading(entry)?, insert, bad)
+}
+
+fn reading(entry: &Entry) -> Result<Reading, LoadError> {
     let Some(format) = format_named(&entry.format) else {
         return Err(LoadError::Base(format!("{}: unknown format {}", entry.file, entry.format)));
     };
@@ -219,8 +340,7 @@ fn read_file(
         Some(graph) => graph_named(graph)?,
         None => GraphName::DefaultGraph,
     };
-    let reading = Reading { format, base: entry.base.clone(), graph, scope: entry.file.clone() };
-    load(opened(path)?, &reading, insert, bad)
+    Ok(Reading { format, base: entry.base.clone(), graph, scope: entry.file.clone() })
 }
 
 /// A file, unpacked where it is packed.

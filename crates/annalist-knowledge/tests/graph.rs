@@ -199,3 +199,73 @@ fn damage_anywhere_is_told_and_never_believed() {
         }
     }
 }
+
+#[test]
+fn a_query_that_meets_damage_ends_with_it_and_does_not_answer_less() {
+    let disk = SimDisk::new();
+    let mut layer = layer(&disk, DIR, 1 << 20);
+    for number in 0..40_u8 {
+        let name = Literal::from(format!("what this one is called is number {number}"));
+        layer.insert(&Quad::new(node(number), node(100), name, GraphName::DefaultGraph)).unwrap();
+        layer.insert(&Quad::new(node(number), node(101), node(number / 2), GraphName::DefaultGraph)).unwrap();
+    }
+    layer.commit(b"mark").unwrap();
+    drop(layer);
+    let name = disk.list(Path::new(DIR)).unwrap().into_iter().find(|name| name.ends_with(".run")).unwrap();
+    let path = Path::new(DIR).join(name);
+    let whole = disk.read(&path).unwrap();
+    let queries = [
+        "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }",
+        "SELECT ?s ?p ?o { ?s ?p ?o } ORDER BY ?o ?s ?p",
+        "ASK { ?s ?p ?o FILTER(?o = \"what this one is called is number 39\") }",
+        "SELECT (COUNT(*) AS ?n) { ?s <http://a.example/100> ?o FILTER(CONTAINS(?o, \"number 3\")) }",
+        "SELECT (COUNT(*) AS ?n) { ?a <http://a.example/101> ?b . ?b <http://a.example/101> ?c OPTIONAL { ?c <http://a.example/100> ?d } }",
+    ];
+    let limits = QueryLimits { time: std::time::Duration::from_secs(20), ..QueryLimits::default() };
+    for sparql in queries {
+        let right = opened(&disk, &[DIR]).query(sparql, &limits, Datasets::Union).unwrap();
+        let mut met = 0;
+        for place in (0..whole.len()).step_by(7) {
+            let mut bytes = whole.clone();
+            bytes[place] ^= 0x41;
+            disk.replace(&path, &bytes).unwrap();
+            let Ok(graph) = Graph::open_on(&disk, &[PathBuf::from(DIR)], 1 << 20) else { continue };
+            match graph.query(sparql, &limits, Datasets::Union) {
+                Ok(answer) => assert_eq!(answer, right, "byte {place}: {sparql}"),
+                Err(error) => {
+                    met += 1;
+                    assert!(
+                        error.to_string().contains("annalist rebuild"),
+                        "byte {place}: {sparql}: {error}"
+                    );
+                }
+            }
+        }
+        disk.replace(&path, &whole).unwrap();
+        assert!(met > 0, "{sparql}");
+    }
+}
+
+/// Two names that the hash of names does not tell apart.
+fn alike() -> [NamedNode; 2] {
+    ['a', 'c'].map(|one| {
+        let other = if one == 'a' { 'c' } else { 'a' };
+        let text =
+            [&"a".repeat(70), "daaa", &one.to_string(), &"a".repeat(59), "-BWR", &other.to_string()].concat();
+        NamedNode::new_unchecked(format!("http://a.example/{text}{}", "a".repeat(163)))
+    })
+}
+
+#[test]
+fn a_name_that_cannot_be_told_from_another_costs_its_own_statement_only() {
+    let disk = SimDisk::new();
+    let mut layer = layer(&disk, DIR, 1 << 20);
+    let [one, other] = alike();
+    for name in [one.clone(), other, node(1)] {
+        layer.insert(&Quad::new(name, node(2), node(3), GraphName::DefaultGraph)).unwrap();
+    }
+    layer.commit(b"").unwrap();
+    let told = texts(opened(&disk, &[DIR]).quads().unwrap().map(Result::unwrap));
+    let kept = [one, node(1)].map(|name| Quad::new(name, node(2), node(3), GraphName::DefaultGraph));
+    assert_eq!(told, texts(kept));
+}

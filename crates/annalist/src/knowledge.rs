@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use annalist_crawl::job::{JobDir, JobLock};
 use annalist_crawl::knowing::{catch_up, extents_of};
+use annalist_knowledge::graph::LoadError;
+use annalist_knowledge::import::Imports;
 use annalist_knowledge::search::Reader;
 use annalist_knowledge::{Followed, Places};
 use annalist_model::spec::{ExtractRules, Spec};
@@ -79,7 +81,12 @@ pub fn bring_up_to_date(dirs: &[PathBuf], needed: Needed, progress: Progress) ->
         let mut spec = spec_of(&job)?;
         (spec.knowledge.graph, spec.knowledge.search) = (needed == Needed::Graph, needed == Needed::Search);
         match locked(&job, &watch) {
-            Ok(Some(_lock)) => drop(follow(&job, &spec, &watch)?),
+            Ok(Some(_lock)) => {
+                follow(&job, &spec, &watch)?;
+                if needed == Needed::Graph {
+                    take_up_imports(dir, &watch)?;
+                }
+            }
             Ok(None) if needed == Needed::Search && !Places::of(dir).search().join("meta.json").exists() => {
                 let what =
                     "has just begun to be crawled: nothing can be searched yet; ask again in half a minute";
@@ -93,6 +100,25 @@ pub fn bring_up_to_date(dirs: &[PathBuf], needed: Needed, progress: Progress) ->
             }
             Err(fault) => return Err(fault),
         }
+    }
+    Ok(())
+}
+
+/// Imports what an interrupted import, or a lost layer, left out.
+fn take_up_imports(dir: &Path, watch: &Watch) -> Result<()> {
+    if !Places::of(dir).imports().is_dir() {
+        return Ok(());
+    }
+    match Imports::open(dir) {
+        Ok(imports) => {
+            for one in imports.failed() {
+                watch.tell(&format!("{} is not imported: {}", one.file, one.why));
+            }
+        }
+        Err(LoadError::Read(fault)) if fault.kind() == ErrorKind::WouldBlock => {
+            watch.tell("an import is under way: what it brings may be missing");
+        }
+        Err(fault) => return Err(fault.into()),
     }
     Ok(())
 }

@@ -80,7 +80,7 @@ fn entities(stand: &Stand, job: &Path) -> (f64, f64, f64) {
         .filter_map(|row| row.get("page").cloned())
         .collect();
     let mut known: BTreeSet<(String, usize)> = BTreeSet::new();
-    for said in truth.said().into_iter().filter(|said| pages.contains(&said.url)) {
+    for said in truth.said().filter(|said| pages.contains(&said.url)) {
         known.extend(said.mentions.iter().map(|mention| (said.url.clone(), mention.entity)));
     }
     let told: BTreeSet<&String> = known.iter().map(|(page, _)| page).collect();

@@ -161,6 +161,12 @@ impl Iterator for Statements {
 
     fn next(&mut self) -> Option<Self::Item> {
         let order = self.order;
-        self.step().map(|found| found.map(|ids| order.restore(ids))).transpose()
+        let found = self.step();
+        if found.is_err() {
+            // Who asks on would meet the same damage again, without end.
+            self.sources.clear();
+            self.heads.clear();
+        }
+        found.map(|found| found.map(|ids| order.restore(ids))).transpose()
     }
 }

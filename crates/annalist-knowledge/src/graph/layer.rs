@@ -113,9 +113,13 @@ impl Layer {
         &self.dir
     }
 
-    /// Adds a statement. One that is there already changes nothing.
+    /// Adds a statement. One that is there already changes nothing; one with a name that cannot be told from another is
+    /// left out, since a page that brings such a name must not keep out all that comes behind it.
     pub fn insert<'a>(&mut self, quad: impl Into<QuadRef<'a>>) -> Result<(), GraphError> {
-        self.buffer.insert(quad.into())?;
+        match self.buffer.insert(quad.into()) {
+            Err(error @ GraphError::Collision(..)) => tracing::warn!(%error, "a statement is left out"),
+            inserted => inserted?,
+        }
         if self.buffer.bytes() >= self.settings.memory_bytes {
             self.write_buffer()?;
         }
@@ -124,10 +128,18 @@ impl Layer {
 
     /// Leaves out everything, from the next commit on: what is asked meanwhile is answered as before.
     pub fn clear(&mut self) {
-        self.buffer = Buffer::default();
-        self.written.clear();
+        self.take_back();
         self.cleared = true;
         self.give_up_merge();
+    }
+
+    /// Leaves out what was inserted since the last commit.
+    pub fn take_back(&mut self) {
+        self.buffer = Buffer::default();
+        for run in std::mem::take(&mut self.written) {
+            // What cannot be removed now is removed when the layer is opened again.
+            let _ = self.disk.remove(&self.path(run.number));
+        }
     }
 
     /// Makes everything that was inserted durable together with the mark.

@@ -1,7 +1,7 @@
 //! Asks a graph in SPARQL 1.1, within limits of time, memory and rows.
 //!
 //! The engine has no limits of its own, so the pieces it is given keep them: every term it copies is counted
-//! (`budget.rs`), and whoever finds a limit passed unwinds the thread on which the query runs.
+//! (`budget.rs`), and whoever finds a limit passed, or the graph damaged, unwinds the thread on which the query runs.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -108,13 +108,7 @@ fn shown(time: &Duration) -> String {
 
 impl From<QueryEvaluationError> for QueryError {
     fn from(error: QueryEvaluationError) -> Self {
-        match error {
-            QueryEvaluationError::Dataset(source) => match source.downcast::<GraphError>() {
-                Ok(error) => QueryError::Graph(*error),
-                Err(other) => QueryError::Evaluation(other.to_string()),
-            },
-            other => QueryError::Evaluation(other.to_string()),
-        }
+        QueryError::Evaluation(error.to_string())
     }
 }
 
@@ -185,10 +179,11 @@ impl Graph {
             }
             match thread.join() {
                 Ok(told) => told,
-                Err(cause) => Err(match cause.downcast_ref::<Stop>() {
-                    Some(Stop::Time) => QueryError::Time(time),
-                    Some(Stop::Memory) => QueryError::Memory(memory_bytes),
-                    None => QueryError::Evaluation("the query ended in a fault of the engine".to_owned()),
+                Err(cause) => Err(match cause.downcast::<Stop>().map(|stop| *stop) {
+                    Ok(Stop::Time) => QueryError::Time(time),
+                    Ok(Stop::Memory) => QueryError::Memory(memory_bytes),
+                    Ok(Stop::Graph(error)) => QueryError::Graph(error),
+                    Err(_) => QueryError::Evaluation("the query ended in a fault of the engine".to_owned()),
                 }),
             }
         })

@@ -70,9 +70,12 @@ pub enum AnswerFormat {
 #[command(after_help = "Examples:
   annalist import collections/first people.ttl places.nt.gz
   annalist import collections/first thesaurus.rdf --graph http://library.example/thesaurus
+  annalist import collections/first --list
+  annalist import collections/first --remove thesaurus.rdf
   echo '<http://a.example/> <http://purl.org/dc/terms/subject> \"ships\" .' | annalist import collections/first -
 
-Files are kept in DIR/imports, so that `annalist rebuild` can import them again. The same file again changes nothing.
+Files are kept in DIR/imports, so that `annalist rebuild` can import them again. The same file again, in the same format and into
+the same graph, changes nothing.
 
 Exit codes: 0 done, 3 disk full, 4 bad configuration, 9 failed, or some of it could not be read.")]
 pub struct ImportArgs {
@@ -80,7 +83,7 @@ pub struct ImportArgs {
     #[arg(value_name = "DIR")]
     pub job: PathBuf,
     /// N-Triples (.nt), N-Quads (.nq), Turtle (.ttl), TriG (.trig) or RDF/XML (.rdf), also .gz; `-` is standard input
-    #[arg(value_name = "FILE", required = true)]
+    #[arg(value_name = "FILE", required_unless_present_any = ["list", "remove"])]
     pub files: Vec<PathBuf>,
     /// The graph for statements that have none
     #[arg(long, value_name = "IRI")]
@@ -88,6 +91,12 @@ pub struct ImportArgs {
     /// nt, nq, ttl, trig or rdf, where the name does not tell; nq for standard input
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<String>,
+    /// Take back what was imported under this name; may be given several times
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["files", "list"])]
+    pub remove: Vec<String>,
+    /// Tell what was imported
+    #[arg(long, conflicts_with = "files")]
+    pub list: bool,
     /// Import nothing of a file in which something cannot be read
     #[arg(long)]
     pub strict: bool,

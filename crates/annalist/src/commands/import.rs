@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use annalist_knowledge::graph::{Bad, LoadError, Loaded, format_named, format_of};
-use annalist_knowledge::import::{Import, Imports, Strict};
+use annalist_knowledge::import::{Import, Imports, Strict, imported};
 use anyhow::{Context, Result};
 use serde_json::json;
 
@@ -22,8 +22,22 @@ pub fn run(args: &ImportArgs) -> Result<Exit> {
     if !args.job.is_dir() {
         return bad(format!("{} is no job directory", args.job.display()));
     }
+    if args.list {
+        return list(args);
+    }
     let mut all = Loaded::default();
     let mut imports = Imports::open(&args.job).map_err(told)?;
+    for one in imports.failed() {
+        eprintln!("{} is not imported: {}", one.file, one.why);
+    }
+    for name in &args.remove {
+        if !imports.remove(name).map_err(told)? {
+            return bad(format!("nothing that was imported is called {name}; --list tells what there is"));
+        }
+        if !args.quiet {
+            println!("{name}: taken back");
+        }
+    }
     for path in &args.files {
         let loaded = one(args, &mut imports, path).with_context(|| path.display().to_string())?;
         all.statements += loaded.statements;
@@ -43,6 +57,21 @@ pub fn run(args: &ImportArgs) -> Result<Exit> {
         println!("{}", json!({ "statements": all.statements, "bad": all.bad }));
     }
     Ok(if all.bad == 0 { Exit::Done } else { Exit::Failed })
+}
+
+#[expect(clippy::print_stdout, reason = "the list is what the command is asked for")]
+fn list(args: &ImportArgs) -> Result<Exit> {
+    let all = imported(&args.job)?;
+    if args.json {
+        println!("{}", json!({ "imports": all }));
+        return Ok(Exit::Done);
+    }
+    for one in all {
+        let size = one.bytes.map_or_else(|| "lost".to_owned(), show::bytes);
+        let graph = one.graph.map(|graph| format!(", into {graph}")).unwrap_or_default();
+        println!("{}: {}, {size}{graph}", one.file, one.format);
+    }
+    Ok(Exit::Done)
 }
 
 fn one(args: &ImportArgs, imports: &mut Imports, path: &Path) -> Result<Loaded> {
@@ -90,6 +119,8 @@ fn bad<T>(why: String) -> Result<T> {
 fn told(error: LoadError) -> anyhow::Error {
     match error {
         LoadError::Base(why) => BadConfiguration(why).into(),
+        // By itself, so that a full disk is seen to be one.
+        LoadError::Read(error) => error.into(),
         other => other.into(),
     }
 }

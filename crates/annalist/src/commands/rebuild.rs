@@ -31,12 +31,12 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
         remove(&place)?;
     }
     let started = std::time::Instant::now();
-    let followed = follow(&job, &spec, &watch)?;
+    let mut followed = follow(&job, &spec, &watch)?;
     if places.imports().is_dir() {
-        remove(&places.imported())?;
-        let mut imports = Imports::open(job.root())?;
-        imports.repeat()?;
+        let mut imports = Imports::rebuild(job.root())?;
         imports.settle()?;
+        let lost = imports.failed().iter().map(|one| format!("{} is not imported: {}", one.file, one.why));
+        followed.holes.extend(lost);
     }
     if !done.is_empty() {
         let (corpus, found) = studied(&job, &spec, &done, &watch)?;

@@ -6,11 +6,15 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::super::error::GraphError;
+
 /// Why a query was ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Stop {
     Time,
     Memory,
+    /// The engine would take what cannot be read for an error of an expression, and answer without it.
+    Graph(GraphError),
 }
 
 /// A term in a row of the engine, with its share of the row and of the table the row is in.
@@ -65,6 +69,11 @@ pub fn term() {
 
 pub fn term_gone() {
     give_back(TERM_BYTES as usize);
+}
+
+/// What was read, or the end of the query.
+pub fn sound<T>(read: Result<T, GraphError>) -> T {
+    read.unwrap_or_else(|error| end(Stop::Graph(error)))
 }
 
 /// Ends the query at once; `Graph::ask` says why.

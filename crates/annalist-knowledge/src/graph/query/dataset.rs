@@ -1,5 +1,6 @@
 //! A graph as the SPARQL engine wants to see it.
 
+use std::convert::Infallible;
 use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
@@ -92,7 +93,7 @@ impl<'a> Dataset<'a> {
         Dataset { graph, datasets, from, noticed }
     }
 
-    fn found(&self, triple: [Option<Id>; 3], graph: Option<Option<Id>>) -> Result<Found, GraphError> {
+    fn found(&self, triple: [Option<Id>; 3], graph: Option<Option<Id>>) -> Found {
         let [s, p, o] = triple;
         let (one, of, union) = match (graph, &self.from) {
             (None, _) => (None, None, false),
@@ -104,8 +105,8 @@ impl<'a> Dataset<'a> {
             (Some(None), None) if self.datasets == Datasets::Union => (None, None, true),
             (Some(None), None) => (Some(Id::DEFAULT_GRAPH), None, true),
         };
-        let statements = self.graph.statements([s, p, o, one])?;
-        Ok(Found { statements, of, union, before: None })
+        let statements = budget::sound(self.graph.statements([s, p, o, one]));
+        Found { statements, of, union, before: None }
     }
 }
 
@@ -119,15 +120,12 @@ struct Found {
 }
 
 impl Iterator for Found {
-    type Item = Result<InternalQuad<Node>, GraphError>;
+    type Item = Result<InternalQuad<Node>, Infallible>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             budget::event();
-            let [s, p, o, g] = match self.statements.next()? {
-                Ok(quad) => quad,
-                Err(error) => return Some(Err(error)),
-            };
+            let [s, p, o, g] = budget::sound(self.statements.next()?);
             if self.union {
                 if self.of.as_ref().is_some_and(|of| of.binary_search(&g).is_err())
                     || self.before == Some([s, p, o])
@@ -150,7 +148,7 @@ impl Iterator for Found {
 
 impl<'a> QueryableDataset<'a> for Dataset<'a> {
     type InternalTerm = Node;
-    type Error = GraphError;
+    type Error = Infallible;
 
     fn internal_quads_for_pattern(
         &self,
@@ -158,25 +156,16 @@ impl<'a> QueryableDataset<'a> for Dataset<'a> {
         predicate: Option<&Node>,
         object: Option<&Node>,
         graph_name: Option<Option<&Node>>,
-    ) -> impl Iterator<Item = Result<InternalQuad<Node>, GraphError>> + use<'a> {
+    ) -> impl Iterator<Item = Result<InternalQuad<Node>, Infallible>> + use<'a> {
         let id = |node: Option<&Node>| node.map(|node| node.id);
-        let found = self.found([id(subject), id(predicate), id(object)], graph_name.map(id));
-        let (found, error) = match found {
-            Ok(found) => (Some(found), None),
-            Err(error) => (None, Some(Err(error))),
-        };
-        error.into_iter().chain(found.into_iter().flatten())
+        self.found([id(subject), id(predicate), id(object)], graph_name.map(id))
     }
 
-    fn internal_named_graphs(&self) -> impl Iterator<Item = Result<Node, GraphError>> + use<'a> {
-        let (graphs, error) = match self.graph.named_graphs() {
-            Ok(graphs) => (graphs, None),
-            Err(error) => (Default::default(), Some(Err(error))),
-        };
-        error.into_iter().chain(graphs.into_iter().map(|id| Ok(Node::new(id))))
+    fn internal_named_graphs(&self) -> impl Iterator<Item = Result<Node, Infallible>> + use<'a> {
+        budget::sound(self.graph.named_graphs()).into_iter().map(|id| Ok(Node::new(id)))
     }
 
-    fn internalize_term(&self, term: Term) -> Result<Node, GraphError> {
+    fn internalize_term(&self, term: Term) -> Result<Node, Infallible> {
         let mut text = Vec::new();
         let id = Id::of(term.as_ref(), &mut text);
         budget::term();
@@ -188,16 +177,16 @@ impl<'a> QueryableDataset<'a> for Dataset<'a> {
         Ok(Node { id, made: Some(Rc::new(Made { term, bytes })) })
     }
 
-    fn externalize_term(&self, term: Node) -> Result<Term, GraphError> {
+    fn externalize_term(&self, term: Node) -> Result<Term, Infallible> {
         budget::event();
         if let Some(made) = &term.made {
             return Ok(made.term.clone());
         }
         let missing = || GraphError::Damaged("the dictionary of the graph".to_owned());
-        self.graph.term(term.id)?.ok_or_else(missing)
+        Ok(budget::sound(self.graph.term(term.id).and_then(|found| found.ok_or_else(missing))))
     }
 
-    fn externalize_expression_term(&self, term: Node) -> Result<ExpressionTerm, GraphError> {
+    fn externalize_expression_term(&self, term: Node) -> Result<ExpressionTerm, Infallible> {
         let term = self.externalize_term(term)?;
         if self.noticed.gathers {
             let bytes = match &term {

@@ -1,0 +1,153 @@
+//! What was imported stays imported, whatever is imported beside it, and can be taken back.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails where it stands")]
+
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+fn annalist(args: &[&str], dir: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_annalist")).args(args).current_dir(dir).output().unwrap()
+}
+
+fn told(args: &[&str], dir: &Path) -> String {
+    let output = annalist(args, dir);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Exit code, and all that was said.
+fn said(args: &[&str], dir: &Path) -> (Option<i32>, String) {
+    let output = annalist(args, dir);
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+}
+
+fn job() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(dir.path().join("job/archive")).unwrap();
+    dir
+}
+
+fn write(dir: &Path, name: &str, value: &str) {
+    std::fs::write(dir.join(name), format!("<x:a> <x:p> \"{value}\" .\n")).unwrap();
+}
+
+/// All that is known, as values.
+fn values(dir: &Path) -> Vec<String> {
+    let all = told(&["query", "job", "SELECT ?v { ?a ?b ?v } ORDER BY ?v", "--format", "csv"], dir);
+    all.lines().skip(1).map(str::to_owned).collect()
+}
+
+fn runs(dir: &Path) -> Vec<String> {
+    let names = std::fs::read_dir(dir.join("job/knowledge/import")).unwrap();
+    let mut names: Vec<String> =
+        names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn no_name_of_a_file_gets_in_the_way_of_another() {
+    let dir = job();
+    let dir = dir.path();
+    let names =
+        ["x.nt.open", "x.nt", "list.new", "list.jsonl", "lock", "copying", "files", ".x.nt", "2-x.nt"];
+    for (number, name) in names.iter().enumerate() {
+        write(dir, name, &number.to_string());
+        told(&["import", "job", name, "--format", "nt"], dir);
+    }
+    let all: Vec<String> = (0..names.len()).map(|number| number.to_string()).collect();
+    assert_eq!(values(dir), all);
+    told(&["rebuild", "job"], dir);
+    assert_eq!(values(dir), all);
+}
+
+#[test]
+fn an_import_that_fails_leaves_nothing_behind() {
+    let dir = job();
+    let dir = dir.path();
+    write(dir, "one.nt", "one");
+    told(&["import", "job", "one.nt"], dir);
+    write(dir, "two.nt", "two");
+    let (status, said_of_it) = said(&["import", "job", "two.nt", "--graph", "not an iri"], dir);
+    assert_eq!(status, Some(4), "{said_of_it}");
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    for number in 0..10_000 {
+        writeln!(packed, "<x:a> <x:p> \"broken {number}\" .").unwrap();
+    }
+    let packed = packed.finish().unwrap();
+    std::fs::write(dir.join("cut.nt.gz"), &packed[..packed.len() / 2]).unwrap();
+    let (status, said_of_it) = said(&["import", "job", "cut.nt.gz"], dir);
+    assert_eq!(status, Some(9), "{said_of_it}");
+    assert!(said_of_it.contains("cut.nt.gz"), "{said_of_it}");
+    assert_eq!(values(dir), ["one"]);
+    told(&["import", "job", "two.nt"], dir);
+    assert_eq!(values(dir), ["one", "two"]);
+    told(&["rebuild", "job"], dir);
+    assert_eq!(values(dir), ["one", "two"]);
+    assert_eq!(std::fs::read_dir(dir.join("job/imports/files")).unwrap().count(), 2);
+}
+
+#[test]
+fn a_file_that_was_lost_is_told_and_the_others_are_there() {
+    let dir = job();
+    let dir = dir.path();
+    for name in ["one", "two", "three"] {
+        write(dir, &format!("{name}.nt"), name);
+        told(&["import", "job", &format!("{name}.nt")], dir);
+    }
+    let before = runs(dir);
+    told(&["rebuild", "job"], dir);
+    assert_eq!(runs(dir), before, "each file is imported once");
+    std::fs::remove_file(dir.join("job/imports/files/two.nt")).unwrap();
+    let (status, told_of_it) = said(&["rebuild", "job"], dir);
+    assert_eq!(status, Some(9), "{told_of_it}");
+    assert!(told_of_it.contains("two.nt is not imported"), "{told_of_it}");
+    assert_eq!(values(dir), ["one", "three"]);
+    assert!(told(&["import", "job", "--list"], dir).contains("two.nt: nt, lost\n"));
+    // The same file again mends it.
+    told(&["import", "job", "two.nt"], dir);
+    assert_eq!(values(dir), ["one", "three", "two"]);
+    told(&["rebuild", "job"], dir);
+    assert_eq!(values(dir), ["one", "three", "two"]);
+}
+
+#[test]
+fn the_same_bytes_in_another_format_are_another_import_and_a_mistake_is_taken_back() {
+    let dir = job();
+    let dir = dir.path();
+    std::fs::write(dir.join("some.txt"), "@prefix x: <x:> .\nx:a x:p \"some\" .\n").unwrap();
+    write(dir, "one.nt", "one");
+    told(&["import", "job", "one.nt", "--graph", "http://a.example/g"], dir);
+    assert_eq!(said(&["import", "job", "some.txt", "--format", "nt"], dir).0, Some(9));
+    assert_eq!(values(dir), ["one"]);
+    told(&["import", "job", "some.txt", "--format", "ttl"], dir);
+    assert_eq!(values(dir), ["one", "some"]);
+    let list = told(&["import", "job", "--list"], dir);
+    let expected = "one.nt: nt, 20 B, into http://a.example/g\nsome.txt: nt, 35 B\n2-some.txt: ttl, 35 B\n";
+    assert_eq!(list, expected);
+    told(&["import", "job", "--remove", "some.txt"], dir);
+    assert_eq!(values(dir), ["one", "some"]);
+    told(&["import", "job", "--remove", "one.nt"], dir);
+    assert_eq!(values(dir), ["some"]);
+    assert_eq!(told(&["import", "job", "--list"], dir), "2-some.txt: ttl, 35 B\n");
+    assert_eq!(said(&["import", "job", "--remove", "one.nt"], dir).0, Some(4));
+    told(&["rebuild", "job"], dir);
+    assert_eq!(values(dir), ["some"]);
+    told(&["import", "job", "--remove", "2-some.txt"], dir);
+    assert_eq!(values(dir), Vec::<String>::new());
+}
+
+#[test]
+fn what_is_lost_of_the_graph_is_imported_again_before_it_is_asked() {
+    let dir = job();
+    let dir = dir.path();
+    write(dir, "one.nt", "one");
+    told(&["import", "job", "one.nt"], dir);
+    std::fs::remove_dir_all(dir.join("job/knowledge")).unwrap();
+    assert_eq!(values(dir), ["one"]);
+}
