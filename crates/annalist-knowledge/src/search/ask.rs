@@ -14,10 +14,11 @@ use super::answer::{
 };
 use super::entry::{Entry, month_name};
 use super::fields::{Fields, tokenizers};
-use super::gather::{FacetField, Gather, Gathered, Month, Ranked};
+use super::gather::{FacetField, Gather, Gathered, Month, Ranked, SENTIMENT_STEPS};
 use super::highlight::Marker;
 use super::plan::{PlanError, Planner};
 use super::simhash::is_near;
+use super::statistics::Statistics;
 use super::words::{Forms, has_forms};
 use super::write::mark_of;
 use crate::derived::{DerivedError, Mark};
@@ -102,8 +103,10 @@ impl Reader {
         let mut asked = Asked::default();
         for (index, (opened, searcher)) in self.opened.iter().zip(searchers).enumerate() {
             let languages = opened.languages(searcher).map_err(|e| opened.damaged(e))?;
+            let statistics = Statistics::of(searcher);
             let planner = Planner {
                 searcher,
+                statistics: &statistics,
                 fields: &opened.fields,
                 languages: &languages,
                 forms: RefCell::new(Forms::default()),
@@ -112,7 +115,9 @@ impl Reader {
                 PlanError::Query(e) => SearchError::Query(e),
                 PlanError::Index(e) => opened.damaged(e),
             })?;
-            let segments = searcher.search(&query, &gather).map_err(|e| opened.damaged(e))?;
+            let segments = searcher
+                .search_with_statistics_provider(&query, &gather, &statistics)
+                .map_err(|e| opened.damaged(e))?;
             for segment in &segments {
                 asked.total += segment.total;
                 asked.ranked.extend(segment.best.iter().map(|ranked| (*ranked, index)));
@@ -308,7 +313,7 @@ fn counted(pieces: &[Gathered], field: usize, most: usize) -> std::io::Result<Ve
         // A piece that is alone knows best.
         let candidates = if columns.len() == 1 { most } else { CANDIDATES.max(3 * most) }.min(frequent.len());
         if let Some(last) = candidates.checked_sub(1) {
-            frequent.select_nth_unstable_by(last, |one, other| other.cmp(one));
+            frequent.select_nth_unstable_by_key(last, |(count, ord)| (Reverse(*count), *ord));
         }
         frequent.truncate(candidates);
         frequent.sort_unstable_by_key(|(_, ord)| *ord);
@@ -351,7 +356,7 @@ fn over_time(pieces: &[Gathered]) -> Vec<MonthCount> {
     let month = |(month, sum): (u64, Month)| MonthCount {
         month: month_name(month),
         count: sum.documents,
-        sentiment: (sum.judged > 0).then(|| sum.sentiment / sum.judged as f64),
+        sentiment: (sum.judged > 0).then(|| sum.sentiment / SENTIMENT_STEPS / sum.judged as f64),
     };
     months.into_iter().map(month).collect()
 }

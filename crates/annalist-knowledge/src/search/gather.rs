@@ -65,7 +65,7 @@ impl FacetField {
 
 /// Documents are counted in blocks: a column is read for many at once.
 const BLOCK: usize = 128;
-/// Scores that differ by less are equal: the sums of floating numbers depend on the pieces an index is in.
+/// Scores that differ by less are equal.
 const SCORE_STEPS: f32 = 1024.0;
 /// How much a page's relevance raises or lowers the score of its words.
 const RELEVANCE_WEIGHT: f32 = 0.5;
@@ -85,11 +85,15 @@ impl Ranked {
     }
 }
 
+/// Whole numbers add up to the same in any order.
+pub(super) const SENTIMENT_STEPS: f64 = (1u64 << 24) as f64;
+
 /// A month, and how many of its documents were read and how kindly they speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Month {
     pub documents: u64,
     pub judged: u64,
+    /// The sum, in steps.
     pub sentiment: f64,
 }
 
@@ -213,7 +217,7 @@ impl Gathering {
                 month.documents += 1;
                 if let Some(sentiment) = sentiments.first(*document) {
                     month.judged += 1;
-                    month.sentiment += sentiment;
+                    month.sentiment += (sentiment * SENTIMENT_STEPS).round();
                 }
             }
         }

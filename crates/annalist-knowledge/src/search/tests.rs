@@ -3,6 +3,7 @@
 mod hostile;
 mod naive;
 mod power;
+mod same;
 
 use std::collections::BTreeSet;
 use std::path::Path;
