@@ -11,6 +11,10 @@ use rustix::fs::{FlockOperation, flock};
 const LOOKS: u32 = 1000;
 const A_MOMENT: Duration = Duration::from_millis(2);
 
+/// What a lock is held for.
+const CRAWL: &str = "crawl";
+const DERIVE: &str = "derive";
+
 /// Where things are in a job directory.
 #[derive(Clone, Debug)]
 pub struct JobDir {
@@ -93,13 +97,22 @@ impl JobDir {
         }
     }
 
-    /// Locks the job for this process; `Err(holder)` when another one has it.
+    /// Locks the job for this process to crawl in it; `Err(holder)` when another one has it.
     pub fn lock(&self) -> io::Result<Result<JobLock, Option<u32>>> {
+        self.lock_to(CRAWL)
+    }
+
+    /// The same for one that only makes something of the archive.
+    pub fn lock_to_derive(&self) -> io::Result<Result<JobLock, Option<u32>>> {
+        self.lock_to(DERIVE)
+    }
+
+    fn lock_to(&self, purpose: &str) -> io::Result<Result<JobLock, Option<u32>>> {
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(self.lock_file())?;
         for _ in 0..LOOKS {
             if flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok() {
-                return JobLock::signed(file).map(Ok);
+                return JobLock::signed(file, purpose).map(Ok);
             }
             // Who only looks whether a crawl runs here shares the lock for a moment; a crawl shares it with nobody.
             if flock(&file, FlockOperation::NonBlockingLockShared).is_err() {
@@ -121,14 +134,18 @@ impl JobDir {
         if flock(&file, FlockOperation::NonBlockingLockShared).is_ok() {
             return Ok(None);
         }
-        Ok(read_holder(&mut file).or(Some(0)))
+        let mut text = String::new();
+        let _ = file.read_to_string(&mut text);
+        let mut words = text.split_whitespace();
+        let process = words.next().and_then(|word| word.parse().ok()).unwrap_or(0);
+        Ok(Some(process).filter(|_| words.next() != Some(DERIVE)))
     }
 }
 
 fn read_holder(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.read_to_string(&mut text).ok()?;
-    text.trim().parse().ok()
+    text.split_whitespace().next()?.parse().ok()
 }
 
 /// Held while a process crawls in a job directory. The system drops it with the process, however that ends.
@@ -138,9 +155,9 @@ pub struct JobLock {
 }
 
 impl JobLock {
-    fn signed(mut file: File) -> io::Result<JobLock> {
+    fn signed(mut file: File, purpose: &str) -> io::Result<JobLock> {
         file.set_len(0)?;
-        writeln!(file, "{}", std::process::id())?;
+        writeln!(file, "{} {purpose}", std::process::id())?;
         Ok(JobLock { _file: file })
     }
 }

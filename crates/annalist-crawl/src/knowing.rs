@@ -1,7 +1,7 @@
 //! Graph and search index grow with the archive: beside a running crawl, on a thread that gives way to it, and up to date at its
 //! end. Which records become what is in `annalist-knowledge`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use annalist_disk::RealDisk;
 use annalist_knowledge::{
-    DerivedError, Extent, FollowError, FollowSettings, Followed, Stores, Watch, follow, plain_name,
+    DerivedError, Extent, FollowError, FollowSettings, Followed, Over, Stores, Watch, follow, plain_name,
 };
 use annalist_model::spec::Spec;
 use annalist_sources::yield_to_others;
@@ -105,6 +105,7 @@ pub fn catch_up_with(
     let extents = extents_of(job)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let mut settings = settings(spec, threads);
+    settings.over = if spec.extract.is_some() { Over::None } else { Over::All };
     // Nobody adds to a folder of files that others made.
     settings.awaits_metadata = job.exists();
     Ok(follow(&extents, stores, &settings, watch)?)
@@ -151,10 +152,13 @@ impl Knowing {
             return Ok(None);
         }
         let told = Arc::new(Told::default());
+        let earlier = durable.extents(&job.archive()).unwrap_or_default();
+        let finished = earlier.iter().filter(|extent| extent.until == u64::MAX);
+        let before: BTreeSet<String> = finished.map(|extent| plain_name(&extent.path)).collect();
         let (its, dir, rules) = (Arc::clone(&told), job.clone(), Arc::clone(spec));
         let thread = std::thread::Builder::new().name("knowing".to_owned()).spawn(move || {
             yield_to_others();
-            let grown = grow(&dir, &rules, &durable, &its);
+            let grown = grow(&dir, &rules, &before, &durable, &its);
             if let Err(fault) = &grown {
                 trouble(format!("graph and search index do not grow: {fault}"));
             }
@@ -184,8 +188,16 @@ impl Watch for Told {
 }
 
 /// Follows the archive until it is told to stop.
-fn grow(job: &JobDir, spec: &Spec, durable: &Durable, told: &Told) -> Result<(), KnowingError> {
+fn grow(
+    job: &JobDir,
+    spec: &Spec,
+    before: &BTreeSet<String>,
+    durable: &Durable,
+    told: &Told,
+) -> Result<(), KnowingError> {
     let mut settings = settings(spec, 1);
+    // What an earlier run fetched and did not acknowledge, it fetches again.
+    settings.over = if spec.extract.is_some() { Over::None } else { Over::These(before.clone()) };
     settings.commit_after = BETWEEN_COMMITS;
     let mut stores: Option<Stores> = None;
     loop {

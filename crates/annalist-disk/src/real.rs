@@ -23,7 +23,18 @@ impl Disk for RealDisk {
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        let file = match OpenOptions::new().read(true).write(true).open(path) {
+            // Who may only read can still read.
+            Err(e)
+                if matches!(
+                    e.kind(),
+                    io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
+                ) =>
+            {
+                std::fs::File::open(path)?
+            }
+            opened => opened?,
+        };
         let length = file.metadata()?.len();
         Ok(Box::new(RealFile { file, length }))
     }

@@ -5,6 +5,7 @@
 //! records ─▶ pairing (what belongs to one capture) ─▶ reading (on all threads) ─▶ stores, in the archive's order
 //! ```
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,6 +52,25 @@ pub fn plain_name(path: &Path) -> String {
     name.strip_suffix(OPEN_SUFFIX).map(str::to_owned).unwrap_or(name)
 }
 
+/// Which files nobody adds to, and about which nobody says more.
+#[derive(Clone, Debug, Default)]
+pub enum Over {
+    #[default]
+    None,
+    These(BTreeSet<String>),
+    All,
+}
+
+impl Over {
+    fn has(&self, name: &str) -> bool {
+        match self {
+            Over::None => false,
+            Over::These(names) => names.contains(name),
+            Over::All => true,
+        }
+    }
+}
+
 /// How an archive is followed.
 #[derive(Clone, Debug)]
 pub struct FollowSettings {
@@ -64,6 +84,8 @@ pub struct FollowSettings {
     /// When so many files behind a capture's are finished and nothing was said about it, nothing will be: the crawl that
     /// fetched it was killed.
     pub patience: usize,
+    /// Files of which nothing more will be said anywhere: whoever wrote them has ended.
+    pub over: Over,
     /// How many documents, and how long, between two commits.
     pub commit_documents: u64,
     pub commit_after: Duration,
@@ -76,6 +98,7 @@ impl Default for FollowSettings {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             awaits_metadata: true,
             patience: 1,
+            over: Over::None,
             commit_documents: 50_000,
             commit_after: Duration::from_secs(60),
         }
@@ -134,7 +157,7 @@ pub fn follow(
     extents.sort_by_key(|extent| plain_name(&extent.path));
     let marks: Vec<Mark> = stores.iter().map(|store| store.mark().clone()).collect();
     let ended = AtomicBool::new(false);
-    let walk = Mutex::new(Walk::new(extents, common(&marks), settings));
+    let walk = Mutex::new(Walk::new(extents, marks.clone(), settings));
     let reader = DocumentReader::new(settings.canonical.clone());
     let mut followed = Followed::default();
     let mut fault = None;
@@ -175,9 +198,8 @@ pub fn follow(
         return Err(fault.into());
     }
     let walk = walk.into_inner().unwrap_or_else(PoisonError::into_inner);
-    // The mark may stand still while captures behind it came in: what belongs to an earlier one is awaited.
     if let Some(mark) = last
-        && (since.1 > 0 || marks.iter().any(|before| mark.is_ahead_of(before)))
+        && (since.1 > 0 || marks.iter().any(|before| mark.or(before) != *before))
     {
         commit(stores, &mark)?;
     }
@@ -193,7 +215,7 @@ fn take(documents: &[Document], stores: &mut [&mut dyn Derived], marks: &[Mark])
     for document in documents {
         for (store, mark) in stores.iter_mut().zip(marks) {
             // Another store may be behind this one.
-            if document.offset >= mark.of(&document.file) {
+            if !mark.has(&document.file, document.offset) {
                 store.add(document)?;
             }
         }
@@ -203,12 +225,7 @@ fn take(documents: &[Document], stores: &mut [&mut dyn Derived], marks: &[Mark])
 
 fn commit(stores: &mut [&mut dyn Derived], mark: &Mark) -> Result<(), DerivedError> {
     stores.iter_mut().try_for_each(|store| {
-        // A store that was ahead of the others stays there.
-        let mut mark = mark.clone();
-        for (file, offset) in &store.mark().files {
-            let new = mark.files.entry(file.clone()).or_default();
-            *new = (*new).max(*offset);
-        }
+        let mark = mark.or(store.mark());
         store.commit(&mark)
     })
 }
@@ -219,7 +236,7 @@ fn common(marks: &[Mark]) -> Mark {
     let least = |(file, offset): (&String, &u64)| {
         (file.clone(), others.iter().map(|mark| mark.of(file)).fold(*offset, u64::min))
     };
-    Mark { files: first.files.iter().map(least).collect() }
+    Mark { files: first.files.iter().map(least).collect(), ..Mark::default() }
 }
 
 /// The way through the files.
@@ -227,30 +244,38 @@ struct Walk {
     extents: Vec<Extent>,
     /// Where it began.
     before: Mark,
+    /// What each store has.
+    marks: Vec<Mark>,
+    /// Captures that were handed over, or that every store has, and that the mark has not reached.
+    taken: BTreeSet<Position>,
     /// Which file is next.
     next: usize,
-    open: Option<(Arc<Path>, Reader<io::BufReader<std::fs::File>>)>,
+    open: Option<Opened>,
     /// Up to where the file that is open was read.
     at: u64,
     pairing: Pairing,
     awaits_metadata: bool,
     patience: usize,
+    over: Over,
     holes: Vec<String>,
     is_at_end: bool,
     fault: Option<(PathBuf, io::Error)>,
 }
 
 impl Walk {
-    fn new(extents: Vec<Extent>, before: Mark, settings: &FollowSettings) -> Walk {
+    fn new(extents: Vec<Extent>, marks: Vec<Mark>, settings: &FollowSettings) -> Walk {
         Walk {
             extents,
-            before,
+            before: common(&marks),
+            marks,
+            taken: BTreeSet::new(),
             next: 0,
             open: None,
             at: 0,
             pairing: Pairing::default(),
             awaits_metadata: settings.awaits_metadata,
             patience: settings.patience,
+            over: settings.over.clone(),
             holes: Vec::new(),
             is_at_end: false,
             fault: None,
@@ -266,17 +291,16 @@ impl Walk {
         let (mut held, mut bytes) = (0, 0);
         while captures.len() < BATCH && held < BATCH_BYTES {
             let before = self.at;
+            let taken = &mut self.taken;
             let mut done = |raw: Raw| {
                 held += raw.block.as_ref().map_or(0, Vec::len);
+                taken.insert(raw.at);
                 captures.push(raw);
             };
             match &mut self.open {
-                Some((path, reader)) => {
-                    let file = self.next - 1;
-                    let until = self.extents.get(file).map_or(0, |extent| extent.until);
-                    let end = (self.at < until).then(|| {
-                        step(reader, path, file, until, &mut self.pairing, &mut self.holes, &mut done)
-                    });
+                Some(open) => {
+                    let end = (self.at < open.until)
+                        .then(|| open.step(&self.marks, &mut self.pairing, &mut self.holes, &mut done));
                     match end.flatten() {
                         Some(end) => {
                             self.at = self.at.max(end);
@@ -293,10 +317,15 @@ impl Walk {
                 }
                 None => match self.extents.get(self.next) {
                     Some(extent) => {
-                        self.at = self.before.of(&plain_name(&extent.path));
+                        let name = plain_name(&extent.path);
+                        self.at = self.before.of(&name);
+                        let (file, until) = (self.next, extent.until);
                         self.next += 1;
                         match Reader::open_at(&extent.path, self.at) {
-                            Ok(reader) => self.open = Some((Arc::from(extent.path.as_path()), reader)),
+                            Ok(reader) => {
+                                let path = Arc::from(extent.path.as_path());
+                                self.open = Some(Opened { path, name, reader, file, until });
+                            }
                             Err(fault) => {
                                 self.fault = Some((extent.path.clone(), fault));
                                 return None;
@@ -320,17 +349,19 @@ impl Walk {
 
     /// Of captures that lie far enough behind, nothing more will be heard.
     fn give_up(&mut self) {
-        let is_finished = |extent: &Extent| extent.until == u64::MAX;
-        let read = self.extents.iter().take(self.next);
-        let finished = read.take_while(|extent| is_finished(extent)).count();
-        if let Some(before) = finished.checked_sub(self.patience).filter(|_| self.awaits_metadata) {
-            self.pairing.forget_before(before);
+        if !self.awaits_metadata {
+            return;
         }
+        let is_finished = |extent: &Extent| extent.until == u64::MAX;
+        let read = || self.extents.iter().take(self.next);
+        let finished = read().take_while(|extent| is_finished(extent)).count();
+        let over = read().take_while(|extent| self.over.has(&plain_name(&extent.path))).count();
+        self.pairing.forget_before(finished.saturating_sub(self.patience).max(over));
     }
 
     /// Up to where everything is in captures that were handed over. Files behind one that is not finished stay where they
     /// were: what belongs to its captures may be in them.
-    fn mark(&self) -> Mark {
+    fn mark(&mut self) -> Mark {
         let mut mark = self.before.clone();
         let pending: Option<Position> = self.pairing.first_pending();
         for (number, extent) in self.extents.iter().enumerate().take(self.next) {
@@ -347,6 +378,11 @@ impl Walk {
                 break;
             }
         }
+        let names: Vec<String> = self.extents.iter().map(|extent| plain_name(&extent.path)).collect();
+        self.taken.retain(|(file, offset)| names.get(*file).is_some_and(|name| *offset >= mark.of(name)));
+        for (file, offset) in &self.taken {
+            names.get(*file).into_iter().for_each(|name| mark.note(name, *offset));
+        }
         mark
     }
 
@@ -357,26 +393,38 @@ impl Walk {
     }
 }
 
-/// Takes one record, and says where it ends; nothing at the end of what may be read.
-fn step(
-    reader: &mut Reader<io::BufReader<std::fs::File>>,
-    path: &Arc<Path>,
+/// A file on the way.
+struct Opened {
+    path: Arc<Path>,
+    name: String,
+    reader: Reader<io::BufReader<std::fs::File>>,
+    /// Its number among the files, and how much of it may be read.
     file: usize,
     until: u64,
-    pairing: &mut Pairing,
-    holes: &mut Vec<String>,
-    done: &mut dyn FnMut(Raw),
-) -> Option<u64> {
-    let taken = match reader.next_record() {
-        Ok(Some(record)) if record.offset >= until => return None,
-        Ok(Some(record)) => pairing.take(record, path, file, done),
-        Ok(None) => return None,
-        Err(error) => Err(error),
-    };
-    taken.map(Some).unwrap_or_else(|error| {
-        let bytes = reader.skip_broken();
-        let fault = &error.fault;
-        holes.push(format!("{}: bytes {} to {} are lost: {fault}", path.display(), bytes.start, bytes.end));
-        (bytes.end > bytes.start).then_some(bytes.end)
-    })
+}
+
+impl Opened {
+    /// Takes one record, and says where it ends; nothing at the end of what may be read.
+    fn step(
+        &mut self,
+        marks: &[Mark],
+        pairing: &mut Pairing,
+        holes: &mut Vec<String>,
+        done: &mut dyn FnMut(Raw),
+    ) -> Option<u64> {
+        let name = &self.name;
+        let is_known = |offset: u64| !marks.is_empty() && marks.iter().all(|mark| mark.has(name, offset));
+        let taken = match self.reader.next_record() {
+            Ok(Some(record)) if record.offset >= self.until => return None,
+            Ok(Some(record)) => pairing.take(record, &self.path, self.file, &is_known, done),
+            Ok(None) => return None,
+            Err(error) => Err(error),
+        };
+        taken.map(Some).unwrap_or_else(|error| {
+            let bytes = self.reader.skip_broken();
+            let (shown, fault) = (self.path.display(), &error.fault);
+            holes.push(format!("{shown}: bytes {} to {} are lost: {fault}", bytes.start, bytes.end));
+            (bytes.end > bytes.start).then_some(bytes.end)
+        })
+    }
 }

@@ -19,7 +19,7 @@ pub mod vocabulary;
 pub use derived::{Derived, DerivedError, Mark};
 pub use document::{Dated, Document, Original, millis_of, moment};
 pub use follow::{
-    Extent, FollowError, FollowSettings, Followed, Payload, Watch, follow, payloads, plain_name,
+    Extent, FollowError, FollowSettings, Followed, Over, Payload, Watch, follow, payloads, plain_name,
 };
 pub use parallel::in_order;
 pub use statements::{date_time, decimal, object_iri, parent_iri, person_iri, plain, statements, url_iri};

@@ -39,8 +39,10 @@ impl Derived for Shelf {
     }
     fn commit(&mut self, mark: &Mark) -> Result<(), DerivedError> {
         self.mark = mark.clone();
-        let waiting = self.waiting.drain(..).map(|document| (document.record.clone(), document));
-        self.kept.extend(waiting);
+        for document in self.waiting.drain(..) {
+            let before = self.kept.insert(document.record.clone(), document);
+            assert!(before.is_none(), "told twice: {before:?}");
+        }
         Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! What is derived from a job's archive, brought up to date before it is asked.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use annalist_crawl::job::{JobDir, JobLock};
 use annalist_crawl::knowing::{catch_up, extents_of};
@@ -35,27 +37,71 @@ pub fn spec_of(job: &JobDir) -> Result<Spec> {
     Ok(spec_file::load(&job.spec())?.spec)
 }
 
-/// The job for this process alone; `None` while it is crawled.
-pub fn locked(job: &JobDir) -> Result<Option<JobLock>> {
-    std::fs::create_dir_all(job.state()).with_context(|| job.state().display().to_string())?;
-    Ok(job.lock().with_context(|| job.root().display().to_string())?.ok())
+/// What is to be up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needed {
+    Graph,
+    Search,
 }
 
-/// Brings graph and search index of jobs up to their archives. While a job is crawled, the crawl does that.
-pub fn bring_up_to_date(dirs: &[PathBuf], progress: Progress) -> Result<()> {
+/// The job for this process alone; `None` while it is crawled. Waits for others that make something of its archive.
+pub fn locked(job: &JobDir, watch: &Watch) -> Result<Option<JobLock>> {
+    let shown = || job.root().display().to_string();
+    std::fs::create_dir_all(job.state()).with_context(shown)?;
+    let mut told = false;
+    loop {
+        match job.lock_to_derive().with_context(shown)? {
+            Ok(lock) => return Ok(Some(lock)),
+            Err(_) if job.holder().with_context(shown)?.is_some() => return Ok(None),
+            Err(holder) => {
+                if !told {
+                    let process = holder.map_or_else(String::new, |process| format!(" (process {process})"));
+                    watch.tell(&format!(
+                        "waiting for another annalist{process} that brings {} up to date",
+                        shown()
+                    ));
+                    told = true;
+                }
+                std::thread::sleep(Duration::from_millis(100));
+                if watch.is_asked() {
+                    return Err(Interrupted.into());
+                }
+            }
+        }
+    }
+}
+
+/// Brings what is needed of jobs up to their archives. While a job is crawled, the crawl does that.
+pub fn bring_up_to_date(dirs: &[PathBuf], needed: Needed, progress: Progress) -> Result<()> {
     let watch = Watch::start(progress)?;
     for dir in dirs {
         let job = job_at(dir)?;
-        let spec = spec_of(&job)?;
-        match locked(&job)? {
-            Some(_lock) => drop(follow(&job, &spec, &watch)?),
-            None if progress == Progress::Shown => {
+        let mut spec = spec_of(&job)?;
+        (spec.knowledge.graph, spec.knowledge.search) = (needed == Needed::Graph, needed == Needed::Search);
+        match locked(&job, &watch) {
+            Ok(Some(_lock)) => drop(follow(&job, &spec, &watch)?),
+            Ok(None) if needed == Needed::Search && !Places::of(dir).search().join("meta.json").exists() => {
+                let what =
+                    "has just begun to be crawled: nothing can be searched yet; ask again in half a minute";
+                return Err(BadConfiguration(format!("{} {what}", dir.display())).into());
+            }
+            Ok(None) => {
                 watch.tell("the crawl is running: what it found in the last half minute may be missing");
             }
-            None => {}
+            Err(fault) if is_read_only(&fault) => {
+                watch.tell(&format!("{} cannot be written to: what is there is asked", dir.display()));
+            }
+            Err(fault) => return Err(fault),
         }
     }
     Ok(())
+}
+
+fn is_read_only(fault: &anyhow::Error) -> bool {
+    let causes = fault.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    causes
+        .into_iter()
+        .any(|e| matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem))
 }
 
 /// The caller holds the lock.

@@ -35,7 +35,7 @@ impl Standing {
         }
         let kept = Places::of(job.root()).candidates();
         let mut candidates = Candidates::open(&kept).with_context(|| kept.display().to_string())?;
-        match locked(&job)? {
+        match locked(&job, watch)? {
             Some(_lock) => {
                 let followed = catch_up_with(&job, &spec, &mut [&mut candidates], watch)?;
                 followed.holes.iter().for_each(|hole| watch.tell(hole));
@@ -43,8 +43,7 @@ impl Standing {
                     return Err(Interrupted.into());
                 }
             }
-            None => watch
-                .tell("somebody else works on this job: pages that were not looked at before are left out"),
+            None => watch.tell("the crawl is running: pages that were not looked at before are left out"),
         }
         Ok(Standing { spec, candidates, rules, decisions, job })
     }

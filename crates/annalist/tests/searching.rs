@@ -1,6 +1,6 @@
 //! `annalist search` as people use it, on an index made by hand.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot set up its index has failed")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set up its index has failed")]
 
 mod support;
 
@@ -65,7 +65,7 @@ fn job(dir: &Path) {
     let mut search =
         Search::open(&dir.join("search"), SearchSettings { memory: 20 << 20, threads: 1 }).unwrap();
     documents.iter().for_each(|document| search.add(document).unwrap());
-    search.commit(&Mark { files: [("job-1.warc.gz".to_owned(), 1000)].into() }).unwrap();
+    search.commit(&Mark { files: [("job-1.warc.gz".to_owned(), 1000)].into(), ..Mark::default() }).unwrap();
 }
 
 fn search(dir: &Path, args: &[&str]) -> Output {

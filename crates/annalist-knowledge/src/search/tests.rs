@@ -63,7 +63,7 @@ fn comment(id: &str, author: &str, body: &str) -> Object {
 }
 
 fn mark(offset: u64) -> Mark {
-    Mark { files: [("a.warc.gz".to_owned(), offset)].into() }
+    Mark { files: [("a.warc.gz".to_owned(), offset)].into(), ..Mark::default() }
 }
 
 fn open(folder: &Path) -> Search {

@@ -166,7 +166,7 @@ impl Derived for Search {
     }
 
     fn add(&mut self, document: &Document) -> Result<(), DerivedError> {
-        let is_known = document.offset < self.mark.of(&document.file);
+        let is_known = self.mark.has(&document.file, document.offset);
         if !self.added.insert((document.file.clone(), document.offset)) || is_known {
             self.writer.delete_term(Term::from_field_text(self.fields.record, &document.record));
         }

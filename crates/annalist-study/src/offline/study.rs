@@ -112,7 +112,7 @@ impl Subject {
         {
             return Ok((corpus, mark));
         }
-        let bytes = self.extents.iter().map(|extent| length(extent)).sum();
+        let bytes = self.extents.iter().map(length).sum();
         watch.begin("reading the archive", bytes);
         let mut gatherer = Gatherer::create(&path)?;
         let followed = follow(&self.extents, &mut [&mut gatherer], &self.follow, watch)?;

@@ -45,7 +45,6 @@ pub fn tell(
     speaker.social(&found.social);
     speaker.images(&found.images);
     let mut about = About::of(found);
-    let mut number = 0;
     let mut writings: Vec<(String, String)> = Vec::new();
     corpus.fold(
         Vec::new,
@@ -53,9 +52,8 @@ pub fn tell(
         |some| writings.extend(some),
         &|_| {},
     )?;
-    for (id, record) in writings {
+    for (number, (id, record)) in (0..).zip(writings) {
         let notes = about.take(number);
-        number += 1;
         if let (Some(writing), Some(capture)) = (url_iri(&id), url_iri(&record)) {
             speaker.graph = GraphName::NamedNode(capture.clone());
             speaker.notes(&writing, &capture, &notes, &names);

@@ -144,7 +144,7 @@ mod tests {
     use super::{Candidate, Candidates};
 
     fn mark(at: u64) -> Mark {
-        Mark { files: [("a.warc.gz".to_owned(), at)].into() }
+        Mark { files: [("a.warc.gz".to_owned(), at)].into(), ..Mark::default() }
     }
 
     fn page(url: &str, words: u32) -> Candidate {

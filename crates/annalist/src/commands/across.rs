@@ -54,7 +54,7 @@ impl Crawls {
         for dir in &args.dirs {
             let job = job_at(dir)?;
             let spec = spec_of(&job)?;
-            let Some(_lock) = locked(&job)? else {
+            let Some(_lock) = locked(&job, &watch)? else {
                 let what = "is being crawled: ask again when it is done";
                 return Err(BadConfiguration(format!("{} {what}", dir.display())).into());
             };

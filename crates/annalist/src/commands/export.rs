@@ -71,8 +71,6 @@ struct Done {
 }
 
 pub fn run(args: &ExportArgs) -> Result<Exit> {
-    if args.warc.is_none() && args.wacz.is_none() && args.csv.is_none() && args.graph.is_none() {
-    let selection = Selection::new(args)?;
     let forms = [&args.warc, &args.wacz, &args.csv, &args.parquet, &args.graph];
     if forms.iter().all(|form| form.is_none()) {
         return run_nquads(args);

@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 
 use crate::cli::{AnswerFormat, QueryArgs};
 use crate::exit::{BadConfiguration, Exit};
-use crate::knowledge::bring_up_to_date;
+use crate::knowledge::{Needed, bring_up_to_date};
 use crate::progress::Progress;
 
 pub fn run(args: &QueryArgs) -> Result<Exit> {
@@ -99,7 +99,7 @@ pub fn layers(dirs: &[PathBuf], progress: Progress) -> Result<Vec<PathBuf>> {
     if dirs.is_empty() {
         return bad("whom to ask? a job directory comes before the query, or --data FILE".to_owned());
     }
-    bring_up_to_date(dirs, progress)?;
+    bring_up_to_date(dirs, Needed::Graph, progress)?;
     Ok(dirs.iter().flat_map(|dir| Places::of(dir).layers()).collect())
 }
 

@@ -20,13 +20,14 @@ use crate::watch::Watch;
 pub fn run(args: &RebuildArgs) -> Result<Exit> {
     let job = job_at(&args.dir)?;
     let spec = spec_of(&job)?;
-    let Some(_lock) = locked(&job)? else {
+    let watch = Watch::start(Progress::unless(args.quiet))?;
+    let Some(_lock) = locked(&job, &watch)? else {
         let what = "is being crawled: stop the crawl first (annalist stop), or let it end";
         return Err(BadConfiguration(format!("{} {what}", args.dir.display())).into());
     };
-    let watch = Watch::start(Progress::unless(args.quiet))?;
     let places = Places::of(job.root());
-    for place in [places.web(), places.search(), places.candidates()] {
+    let done = Stage::done_in(&places.study());
+    for place in [places.web(), places.search(), places.candidates(), places.study()] {
         remove(&place)?;
     }
     let started = std::time::Instant::now();
@@ -37,9 +38,7 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
         imports.repeat()?;
         imports.settle()?;
     }
-    let done = Stage::done_in(&places.study());
     if !done.is_empty() {
-        remove(&places.study())?;
         let (corpus, found) = studied(&job, &spec, &done, &watch)?;
         keep(&job, &corpus, &found, &watch)?;
     }

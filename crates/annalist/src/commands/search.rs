@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{SearchArgs, SortArg};
 use crate::exit::{BadConfiguration, Exit};
-use crate::knowledge::bring_up_to_date;
+use crate::knowledge::{Needed, bring_up_to_date};
 use crate::progress::Progress;
 
 mod show;
@@ -39,7 +39,7 @@ pub fn run(args: &SearchArgs) -> Result<Exit> {
         fold: !args.all,
     };
     let dirs: Vec<PathBuf> = jobs.iter().map(|job| job.root().to_owned()).collect();
-    bring_up_to_date(&dirs, Progress::unless(args.json))?;
+    bring_up_to_date(&dirs, Needed::Search, Progress::unless(args.json))?;
     let folders: Vec<PathBuf> = jobs.iter().map(|job| job.root().join("search")).collect();
     let answer =
         Reader::open(&folders).and_then(|reader| reader.ask(&question)).map_err(|e| fault(e, &words))?;

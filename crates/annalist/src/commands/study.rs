@@ -29,11 +29,11 @@ pub fn run(args: &StudyArgs) -> Result<Exit> {
     let wanted = stages(&args.only)?;
     let job = job_at(&args.dir)?;
     let spec = spec_of(&job)?;
-    let Some(_lock) = locked(&job)? else {
+    let watch = Watch::start(Progress::unless(args.quiet))?;
+    let Some(_lock) = locked(&job, &watch)? else {
         let what = "is being crawled: a study needs an archive that stays as it is for a while";
         return Err(BadConfiguration(format!("{} {what}", args.dir.display())).into());
     };
-    let watch = Watch::start(Progress::unless(args.quiet))?;
     follow(&job, &spec, &watch)?;
     let (corpus, found) = studied(&job, &spec, &wanted, &watch)?;
     keep(&job, &corpus, &found, &watch)?;
