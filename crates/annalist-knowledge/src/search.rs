@@ -6,10 +6,11 @@
 //! - `statistics`: how frequent words are, and `stepped`: what they are worth, the same in every index of the same archive
 //! - `answer`: a question and its answer; `ask`: from one to the other; `gather`: what matches, its facets and its course over time, in one pass; `highlight`: where
 //!   the words stand in a text
-//! - `directory`: what makes a commit survive a power cut
+//! - `directory`: what makes a commit survive a power cut; `damage`: files that were damaged all the same
 
 mod answer;
 mod ask;
+mod damage;
 mod directory;
 mod entry;
 mod excluded;
@@ -27,6 +28,7 @@ mod write;
 
 pub use answer::{Answer, Facet, Folded, Hit, LabelCount, MonthCount, Question, SearchError, Sort};
 pub use ask::Reader;
+pub use damage::is_caught;
 pub use entry::{Annotations, Entry, key_of};
 pub use gather::FacetField;
 pub use highlight::Snippet;

@@ -12,6 +12,7 @@ use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDoc
 use super::answer::{
     Answer, DEEPEST, Facet, Folded, Hit, LabelCount, MonthCount, Question, SearchError, Sort,
 };
+use super::damage::caught;
 use super::entry::{Entry, month_name};
 use super::fields::{Fields, tokenizers};
 use super::gather::{FacetField, Gather, Gathered, Month, Ranked, SENTIMENT_STEPS};
@@ -57,6 +58,10 @@ impl Reader {
     }
 
     pub fn ask(&self, question: &Question) -> Result<Answer, SearchError> {
+        caught(|| self.answer(question)).unwrap_or_else(|why| Err(self.unreadable(why)))
+    }
+
+    fn answer(&self, question: &Question) -> Result<Answer, SearchError> {
         let first = question.page.max(1).saturating_sub(1).saturating_mul(question.limit);
         let needed = first.saturating_add(question.limit).saturating_add(1);
         if needed > DEEPEST {
@@ -129,7 +134,7 @@ impl Reader {
         });
         asked.ranked.truncate(most);
         for (number, field) in facets.iter().enumerate() {
-            let counts = counted(&all, number, question.labels).map_err(|e| self.io(e))?;
+            let counts = counted(&all, number, question.labels).map_err(|e| self.unreadable(e))?;
             asked.facets.push(Facet { field: field.name(), counts });
         }
         if months {
@@ -139,9 +144,15 @@ impl Reader {
         Ok(asked)
     }
 
-    fn io(&self, e: std::io::Error) -> SearchError {
-        let folder = self.opened.first().map(|opened| opened.folder.clone()).unwrap_or_default();
-        SearchError::Damaged { folder, why: e.to_string() }
+    /// One of them is; the first of those whose files are not as they were written.
+    fn unreadable(&self, why: impl ToString) -> SearchError {
+        let is_damaged = |opened: &&Opened| {
+            let index = opened.reader.searcher().index().clone();
+            !caught(|| index.validate_checksum()).is_ok_and(|checked| checked.is_ok_and(|bad| bad.is_empty()))
+        };
+        let opened = self.opened.iter().find(is_damaged).or_else(|| self.opened.first());
+        let folder = opened.map(|opened| opened.folder.clone()).unwrap_or_default();
+        SearchError::Damaged { folder, why: why.to_string() }
     }
 
     /// What is like an earlier one stands with it.
@@ -252,6 +263,11 @@ impl Opened {
         if !folder.join("meta.json").is_file() {
             return Err(SearchError::Missing(folder.to_owned()));
         }
+        caught(|| Opened::open_in(folder))
+            .unwrap_or_else(|why| Err(SearchError::Damaged { folder: folder.to_owned(), why }))
+    }
+
+    fn open_in(folder: &Path) -> Result<Opened, SearchError> {
         let damaged = |why: String| SearchError::Damaged { folder: folder.to_owned(), why };
         let directory = MmapDirectory::open(folder).map_err(|e| damaged(e.to_string()))?;
         let mut index = Index::open(directory).map_err(|e| damaged(e.to_string()))?;

@@ -11,6 +11,7 @@ use tantivy::query::TermQuery;
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{Directory, Index, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
+use super::damage::caught;
 use super::directory::Synced;
 use super::entry::{Annotations, Entry};
 use super::fields::{Fields, VERSION, tokenizers};
@@ -47,6 +48,8 @@ pub struct Search {
     mark: Mark,
     /// Captures added since the last commit.
     added: HashSet<(String, u64)>,
+    /// Whether the files were found to be as they were written.
+    is_whole: bool,
     queue: Arc<Queue>,
 }
 
@@ -97,7 +100,25 @@ impl Search {
         let writer =
             index.writer_with_num_threads(threads, memory).map_err(|e| failed("the search index", e))?;
         let queue = Arc::new(Queue { most: waiting.max(1 << 20), ..Queue::default() });
-        Ok(Search { index, writer, fields, mark, added: HashSet::new(), queue })
+        Ok(Search { index, writer, fields, mark, added: HashSet::new(), is_whole: false, queue })
+    }
+
+    /// What takes documents out reads the whole index, on threads where a panic ends the program.
+    fn ensure_whole(&mut self) -> Result<(), DerivedError> {
+        if self.is_whole {
+            return Ok(());
+        }
+        let told = |why: String| {
+            let told = format!("the search index is damaged ({why}): `annalist rebuild` makes it again");
+            DerivedError::Damaged(told)
+        };
+        let checked = caught(|| self.index.validate_checksum()).map_err(told)?;
+        let bad = checked.map_err(|e| told(e.to_string()))?;
+        if let Some(file) = bad.iter().min() {
+            return Err(told(file.display().to_string()));
+        }
+        self.is_whole = true;
+        Ok(())
     }
 
     fn put(&mut self, entry: Entry) -> Result<(), DerivedError> {
@@ -127,6 +148,7 @@ impl Search {
         if !self.added.is_empty() {
             return Err(DerivedError::Damaged("commit what was added before annotating".to_owned()));
         }
+        self.ensure_whole()?;
         let fault = |e| failed("annotating the search index", e);
         let reader =
             self.index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(fault)?;
@@ -168,6 +190,7 @@ impl Derived for Search {
     fn add(&mut self, document: &Document) -> Result<(), DerivedError> {
         let is_known = self.mark.has(&document.file, document.offset);
         if !self.added.insert((document.file.clone(), document.offset)) || is_known {
+            self.ensure_whole()?;
             self.writer.delete_term(Term::from_field_text(self.fields.record, &document.record));
         }
         Entry::all_of(document).into_iter().try_for_each(|entry| self.put(entry))
