@@ -12,7 +12,7 @@ use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{Directory, Index, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
 use super::damage::caught;
-use super::directory::Synced;
+use super::directory::{Fault, Synced};
 use super::entry::{Annotations, Entry};
 use super::fields::{Fields, VERSION, tokenizers};
 use crate::derived::{Derived, DerivedError, Mark};
@@ -50,6 +50,7 @@ pub struct Search {
     added: HashSet<(String, u64)>,
     /// Whether the files were found to be as they were written.
     is_whole: bool,
+    fault: Fault,
     queue: Arc<Queue>,
 }
 
@@ -69,7 +70,7 @@ impl Search {
             std::fs::File::open(parent).and_then(|parent| parent.sync_all()).map_err(io)?;
         }
         let directory = |folder: &Path| match MmapDirectory::open(folder) {
-            Ok(directory) => Ok(Synced(directory)),
+            Ok(directory) => Ok(Synced::new(directory)),
             Err(e) => Err(io(std::io::Error::other(e))),
         };
         match Search::open_in(directory(folder)?, settings) {
@@ -82,11 +83,12 @@ impl Search {
         }
     }
 
-    pub(super) fn open_in(
-        directory: impl Directory,
+    pub(super) fn open_in<D: Directory + Clone>(
+        directory: Synced<D>,
         settings: SearchSettings,
     ) -> Result<Search, DerivedError> {
         let (fields, schema) = Fields::new();
+        let fault = directory.fault();
         let directory: Box<dyn Directory> = Box::new(directory);
         let index = Index::builder()
             .schema(schema)
@@ -100,7 +102,7 @@ impl Search {
         let writer =
             index.writer_with_num_threads(threads, memory).map_err(|e| failed("the search index", e))?;
         let queue = Arc::new(Queue { most: waiting.max(1 << 20), ..Queue::default() });
-        Ok(Search { index, writer, fields, mark, added: HashSet::new(), is_whole: false, queue })
+        Ok(Search { index, writer, fields, mark, added: HashSet::new(), is_whole: false, fault, queue })
     }
 
     /// What takes documents out reads the whole index, on threads where a panic ends the program.
@@ -124,11 +126,14 @@ impl Search {
     fn put(&mut self, entry: Entry) -> Result<(), DerivedError> {
         let document = entry.into_document(&self.fields).map_err(|e| DerivedError::Damaged(e.to_string()))?;
         let document = self.queue.wait_with(document);
-        self.writer.add_document(document).map(drop).map_err(|e| failed("adding to the search index", e))
+        let fault = &self.fault;
+        let added = self.writer.add_document(document);
+        added.map(drop).map_err(|e| unwritten("adding to the search index", fault, e))
     }
 
     fn commit_with(&mut self, mark: &Mark) -> Result<(), DerivedError> {
-        let fault = |e| failed("committing the search index", e);
+        let why = self.fault.clone();
+        let fault = |e| unwritten("committing the search index", &why, e);
         let payload = Payload { version: VERSION, mark: mark.clone() };
         let payload = serde_json::to_string(&payload).map_err(|e| DerivedError::Damaged(e.to_string()))?;
         let mut prepared = self.writer.prepare_commit().map_err(fault)?;
@@ -149,7 +154,8 @@ impl Search {
             return Err(DerivedError::Damaged("commit what was added before annotating".to_owned()));
         }
         self.ensure_whole()?;
-        let fault = |e| failed("annotating the search index", e);
+        let why = self.fault.clone();
+        let fault = |e| unwritten("annotating the search index", &why, e);
         let reader =
             self.index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(fault)?;
         let searcher = tantivy::IndexReader::searcher(&reader);
@@ -178,7 +184,8 @@ impl Search {
 
     /// Waits until the index is in as few pieces as it will be.
     pub fn finish(self) -> Result<(), DerivedError> {
-        self.writer.wait_merging_threads().map_err(|e| failed("the search index", e))
+        let fault = self.fault;
+        self.writer.wait_merging_threads().map_err(|e| unwritten("the search index", &fault, e))
     }
 }
 
@@ -242,6 +249,14 @@ fn unopened(e: tantivy::TantivyError) -> DerivedError {
             failed("the search index", e)
         }
         other => damaged(other),
+    }
+}
+
+/// With the reason, where writing had one.
+fn unwritten(what: &str, fault: &Fault, e: tantivy::TantivyError) -> DerivedError {
+    match fault.take() {
+        Some(source) => DerivedError::Io { what: what.to_owned(), source },
+        None => failed(what, e),
     }
 }
 
