@@ -3,12 +3,14 @@
 //! - `write`: the index grows with the archive; `entry`: what is kept of a page or object; `fields`: where it stands in the index
 //! - `words`: words as they are indexed and asked for, and their forms; `fold`: letters without their accents; `simhash`: near duplicates
 //! - `query`: what can be asked for; `plan`: the same for one index; `excluded`: what must not match
+//! - `statistics`: how frequent words are, and `stepped`: what they are worth, the same in every index of the same archive
 //! - `answer`: a question and its answer; `ask`: from one to the other; `gather`: what matches, its facets and its course over time, in one pass; `highlight`: where
 //!   the words stand in a text
-//! - `directory`: what makes a commit survive a power cut
+//! - `directory`: what makes a commit survive a power cut; `damage`: files that were damaged all the same
 
 mod answer;
 mod ask;
+mod damage;
 mod directory;
 mod entry;
 mod excluded;
@@ -19,11 +21,14 @@ mod highlight;
 mod plan;
 mod query;
 mod simhash;
+mod statistics;
+mod stepped;
 mod words;
 mod write;
 
 pub use answer::{Answer, Facet, Folded, Hit, LabelCount, MonthCount, Question, SearchError, Sort};
 pub use ask::Reader;
+pub use damage::is_caught;
 pub use entry::{Annotations, Entry, key_of};
 pub use gather::FacetField;
 pub use highlight::Snippet;

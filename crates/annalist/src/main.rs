@@ -18,7 +18,7 @@ mod show;
 mod spec_file;
 mod watch;
 
-/// Who reads what is printed may stop reading: that is no fault of anybody.
+/// Who reads what is printed may stop reading: that is no fault of anybody. What is told as an error is not told twice.
 fn end_quietly_with_the_reader() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {
@@ -26,7 +26,9 @@ fn end_quietly_with_the_reader() {
         if text.is_some_and(|text| text.starts_with("failed printing to stdout")) {
             std::process::exit(0);
         }
-        usual(info);
+        if !annalist_knowledge::search::is_caught() {
+            usual(info);
+        }
     }));
 }
 

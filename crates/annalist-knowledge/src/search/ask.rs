@@ -12,12 +12,14 @@ use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDoc
 use super::answer::{
     Answer, DEEPEST, Facet, Folded, Hit, LabelCount, MonthCount, Question, SearchError, Sort,
 };
+use super::damage::caught;
 use super::entry::{Entry, month_name};
 use super::fields::{Fields, tokenizers};
-use super::gather::{FacetField, Gather, Gathered, Month, Ranked};
+use super::gather::{FacetField, Gather, Gathered, Month, Ranked, SENTIMENT_STEPS};
 use super::highlight::Marker;
 use super::plan::{PlanError, Planner};
 use super::simhash::is_near;
+use super::statistics::Statistics;
 use super::words::{Forms, has_forms};
 use super::write::mark_of;
 use crate::derived::{DerivedError, Mark};
@@ -56,6 +58,10 @@ impl Reader {
     }
 
     pub fn ask(&self, question: &Question) -> Result<Answer, SearchError> {
+        caught(|| self.answer(question)).unwrap_or_else(|why| Err(self.unreadable(why)))
+    }
+
+    fn answer(&self, question: &Question) -> Result<Answer, SearchError> {
         let first = question.page.max(1).saturating_sub(1).saturating_mul(question.limit);
         let needed = first.saturating_add(question.limit).saturating_add(1);
         if needed > DEEPEST {
@@ -102,8 +108,10 @@ impl Reader {
         let mut asked = Asked::default();
         for (index, (opened, searcher)) in self.opened.iter().zip(searchers).enumerate() {
             let languages = opened.languages(searcher).map_err(|e| opened.damaged(e))?;
+            let statistics = Statistics::of(searcher);
             let planner = Planner {
                 searcher,
+                statistics: &statistics,
                 fields: &opened.fields,
                 languages: &languages,
                 forms: RefCell::new(Forms::default()),
@@ -112,7 +120,9 @@ impl Reader {
                 PlanError::Query(e) => SearchError::Query(e),
                 PlanError::Index(e) => opened.damaged(e),
             })?;
-            let segments = searcher.search(&query, &gather).map_err(|e| opened.damaged(e))?;
+            let segments = searcher
+                .search_with_statistics_provider(&query, &gather, &statistics)
+                .map_err(|e| opened.damaged(e))?;
             for segment in &segments {
                 asked.total += segment.total;
                 asked.ranked.extend(segment.best.iter().map(|ranked| (*ranked, index)));
@@ -124,7 +134,7 @@ impl Reader {
         });
         asked.ranked.truncate(most);
         for (number, field) in facets.iter().enumerate() {
-            let counts = counted(&all, number, question.labels).map_err(|e| self.io(e))?;
+            let counts = counted(&all, number, question.labels).map_err(|e| self.unreadable(e))?;
             asked.facets.push(Facet { field: field.name(), counts });
         }
         if months {
@@ -134,9 +144,15 @@ impl Reader {
         Ok(asked)
     }
 
-    fn io(&self, e: std::io::Error) -> SearchError {
-        let folder = self.opened.first().map(|opened| opened.folder.clone()).unwrap_or_default();
-        SearchError::Damaged { folder, why: e.to_string() }
+    /// One of them is; the first of those whose files are not as they were written.
+    fn unreadable(&self, why: impl ToString) -> SearchError {
+        let is_damaged = |opened: &&Opened| {
+            let index = opened.reader.searcher().index().clone();
+            !caught(|| index.validate_checksum()).is_ok_and(|checked| checked.is_ok_and(|bad| bad.is_empty()))
+        };
+        let opened = self.opened.iter().find(is_damaged).or_else(|| self.opened.first());
+        let folder = opened.map(|opened| opened.folder.clone()).unwrap_or_default();
+        SearchError::Damaged { folder, why: why.to_string() }
     }
 
     /// What is like an earlier one stands with it.
@@ -247,6 +263,11 @@ impl Opened {
         if !folder.join("meta.json").is_file() {
             return Err(SearchError::Missing(folder.to_owned()));
         }
+        caught(|| Opened::open_in(folder))
+            .unwrap_or_else(|why| Err(SearchError::Damaged { folder: folder.to_owned(), why }))
+    }
+
+    fn open_in(folder: &Path) -> Result<Opened, SearchError> {
         let damaged = |why: String| SearchError::Damaged { folder: folder.to_owned(), why };
         let directory = MmapDirectory::open(folder).map_err(|e| damaged(e.to_string()))?;
         let mut index = Index::open(directory).map_err(|e| damaged(e.to_string()))?;
@@ -308,7 +329,7 @@ fn counted(pieces: &[Gathered], field: usize, most: usize) -> std::io::Result<Ve
         // A piece that is alone knows best.
         let candidates = if columns.len() == 1 { most } else { CANDIDATES.max(3 * most) }.min(frequent.len());
         if let Some(last) = candidates.checked_sub(1) {
-            frequent.select_nth_unstable_by(last, |one, other| other.cmp(one));
+            frequent.select_nth_unstable_by_key(last, |(count, ord)| (Reverse(*count), *ord));
         }
         frequent.truncate(candidates);
         frequent.sort_unstable_by_key(|(_, ord)| *ord);
@@ -351,7 +372,7 @@ fn over_time(pieces: &[Gathered]) -> Vec<MonthCount> {
     let month = |(month, sum): (u64, Month)| MonthCount {
         month: month_name(month),
         count: sum.documents,
-        sentiment: (sum.judged > 0).then(|| sum.sentiment / sum.judged as f64),
+        sentiment: (sum.judged > 0).then(|| sum.sentiment / SENTIMENT_STEPS / sum.judged as f64),
     };
     months.into_iter().map(month).collect()
 }

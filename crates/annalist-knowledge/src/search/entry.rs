@@ -3,6 +3,7 @@
 use annalist_model::page::PartKind;
 use annalist_model::url::site_of;
 use annalist_model::{Object, Time};
+use annalist_read::language::language;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use tantivy::TantivyDocument;
@@ -136,6 +137,7 @@ impl Entry {
             kind: object.kind.to_lowercase(),
             title: object.title.clone().or_else(|| object.thread_title.clone()),
             author: object.author.clone(),
+            language: language(&object.body, self.language.as_deref()),
             published: object.date.clone().filter(|_| at.is_some()),
             published_at: at,
             thread: object.thread.clone(),

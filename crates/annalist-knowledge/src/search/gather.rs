@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use tantivy::collector::{Collector, SegmentCollector};
 use tantivy::columnar::{Column, StrColumn};
+use tantivy::error::DataCorruption;
 use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 
 use super::answer::Sort;
@@ -65,7 +66,9 @@ impl FacetField {
 
 /// Documents are counted in blocks: a column is read for many at once.
 const BLOCK: usize = 128;
-/// Scores that differ by less are equal: the sums of floating numbers depend on the pieces an index is in.
+/// No piece of an index has so many; the number comes from a file, which may be damaged.
+const MOST_LABELS: usize = 1 << 28;
+/// Scores that differ by less are equal.
 const SCORE_STEPS: f32 = 1024.0;
 /// How much a page's relevance raises or lowers the score of its words.
 const RELEVANCE_WEIGHT: f32 = 0.5;
@@ -85,11 +88,15 @@ impl Ranked {
     }
 }
 
+/// Whole numbers add up to the same in any order.
+pub(super) const SENTIMENT_STEPS: f64 = (1u64 << 24) as f64;
+
 /// A month, and how many of its documents were read and how kindly they speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Month {
     pub documents: u64,
     pub judged: u64,
+    /// The sum, in steps.
     pub sentiment: f64,
 }
 
@@ -118,10 +125,15 @@ impl Collector for Gather<'_> {
         let columns = reader.fast_fields();
         let mut facets = Vec::with_capacity(self.facets.len());
         for facet in self.facets {
-            facets.push(columns.str(facet.column())?.map(|column| {
-                let counts = vec![0; column.num_terms()];
-                (column, counts)
-            }));
+            let Some(column) = columns.str(facet.column())? else {
+                facets.push(None);
+                continue;
+            };
+            if column.num_terms() > MOST_LABELS {
+                return Err(DataCorruption::comment_only("a column with too many labels").into());
+            }
+            let counts = vec![0; column.num_terms()];
+            facets.push(Some((column, counts)));
         }
         let order = match self.sort {
             Sort::Relevance => Order::Score(columns.f64("relevance")?),
@@ -213,7 +225,7 @@ impl Gathering {
                 month.documents += 1;
                 if let Some(sentiment) = sentiments.first(*document) {
                     month.judged += 1;
-                    month.sentiment += sentiment;
+                    month.sentiment += (sentiment * SENTIMENT_STEPS).round();
                 }
             }
         }

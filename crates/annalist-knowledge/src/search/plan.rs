@@ -14,6 +14,8 @@ use tantivy::{Searcher, Term};
 use super::excluded::Excluded;
 use super::fields::Fields;
 use super::query::{How, Label, QueryError, Wanted, When, Within};
+use super::statistics::Statistics;
+use super::stepped::Stepped;
 use super::words::{Forms, push_word};
 
 /// A beginning that more words have says too little.
@@ -26,6 +28,7 @@ const OTHER_FORM: f32 = 0.6;
 
 pub(super) struct Planner<'s> {
     pub searcher: &'s Searcher,
+    pub statistics: &'s Statistics<'s>,
     pub fields: &'s Fields,
     /// Those of the index whose forms are known.
     pub languages: &'s [String],
@@ -91,13 +94,13 @@ impl Planner<'_> {
     fn in_forms(&self, field: Field, text: &str, how: How) -> Result<Planned, PlanError> {
         let as_written = self.in_field(field, text, how)?;
         let Some(word) = only_word(text).filter(|_| how == How::AnyForm) else { return Ok(as_written) };
-        let written = self.searcher.doc_freq(&Term::from_field_text(field, &word))?;
+        let written = self.statistics.frequency(&Term::from_field_text(field, &word))?;
         let (mut all, mut together) = (Vec::new(), written);
         for code in self.languages {
             let mut forms = Vec::new();
             for form in self.forms_of(field, &word, code)? {
                 let term = Term::from_field_text(field, &form);
-                let documents = self.searcher.doc_freq(&term)?;
+                let documents = self.statistics.frequency(&term)?;
                 together += documents;
                 forms.push((term, documents));
             }
@@ -117,8 +120,7 @@ impl Planner<'_> {
 
     /// As BM25 has it.
     fn rarity(&self, documents: u64) -> f32 {
-        let all =
-            self.searcher.segment_readers().iter().map(|segment| u64::from(segment.max_doc())).sum::<u64>();
+        let all = self.statistics.documents();
         let documents = documents.min(all) as f32;
         (1.0 + (all as f32 - documents + 0.5) / (documents + 0.5)).ln().max(f32::MIN_POSITIVE)
     }
@@ -129,29 +131,33 @@ impl Planner<'_> {
         let Some(stem) = stems.stem(word, code).map(str::to_owned) else { return Ok(BTreeSet::new()) };
         let mut forms = BTreeSet::new();
         for beginning in Forms::beginnings(&stem, code) {
-            self.each_word(field, &beginning, |found| {
-                if found != word && !forms.contains(found) && stems.stem(found, code) == Some(stem.as_str()) {
-                    forms.insert(found.to_owned());
-                }
-                forms.len() < MOST_FORMS
+            self.words(field, &beginning, MOST_FORMS, &mut forms, |found| {
+                found != word && stems.stem(found, code) == Some(stem.as_str())
             })?;
         }
-        Ok(forms)
+        Ok(forms.into_iter().take(MOST_FORMS).collect())
     }
 
-    /// The words of a field that begin so, as often as there are pieces of the index that have them, until `each` has enough.
-    fn each_word(
+    /// Words of a field that begin so: the first of every piece of the index, and so the first of all, whatever the pieces.
+    fn words(
         &self,
         field: Field,
         beginning: &str,
-        mut each: impl FnMut(&str) -> bool,
+        most: usize,
+        found: &mut BTreeSet<String>,
+        mut is_wanted: impl FnMut(&str) -> bool,
     ) -> Result<(), PlanError> {
         for segment in self.searcher.segment_readers() {
             let index = segment.inverted_index(field)?;
             let mut words = index.terms().range().ge(beginning).into_stream()?;
-            while words.advance() && words.key().starts_with(beginning.as_bytes()) {
-                if std::str::from_utf8(words.key()).is_ok_and(|word| !each(word)) {
-                    return Ok(());
+            let mut wanted = 0;
+            while wanted < most && words.advance() && words.key().starts_with(beginning.as_bytes()) {
+                let Ok(word) = std::str::from_utf8(words.key()) else { continue };
+                if found.contains(word) {
+                    wanted += 1;
+                } else if is_wanted(word) {
+                    found.insert(word.to_owned());
+                    wanted += 1;
                 }
             }
         }
@@ -182,7 +188,7 @@ impl Planner<'_> {
             return Ok(Box::new(BooleanQuery::intersection(vec![first, last])));
         }
         for term in &terms {
-            if self.searcher.doc_freq(term)? == 0 {
+            if self.statistics.frequency(term)? == 0 {
                 return Ok(Box::new(EmptyQuery));
             }
         }
@@ -191,10 +197,7 @@ impl Planner<'_> {
 
     fn beginning(&self, field: Field, beginning: &str) -> Result<Planned, PlanError> {
         let mut words = BTreeSet::new();
-        self.each_word(field, beginning, |word| {
-            words.insert(Term::from_field_text(field, word));
-            words.len() <= MOST_EXPANDED
-        })?;
+        self.words(field, beginning, MOST_EXPANDED + 1, &mut words, |_| true)?;
         if words.len() > MOST_EXPANDED {
             let message =
                 format!("more than {MOST_EXPANDED} words begin with {beginning}: give more letters");
@@ -203,7 +206,7 @@ impl Planner<'_> {
         if words.is_empty() {
             return Ok(Box::new(EmptyQuery));
         }
-        Ok(Box::new(TermSetQuery::new(words)))
+        Ok(Box::new(TermSetQuery::new(words.iter().map(|word| Term::from_field_text(field, word)))))
     }
 
     fn between(&self, when: When, from: Option<i64>, until: Option<i64>) -> Planned {
@@ -250,7 +253,7 @@ fn only_word(text: &str) -> Option<String> {
 }
 
 fn exact(term: Term) -> Planned {
-    Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))
+    Box::new(Stepped(Box::new(TermQuery::new(term, IndexRecordOption::WithFreqs))))
 }
 
 fn phrase(mut terms: Vec<Term>) -> Planned {
@@ -258,7 +261,7 @@ fn phrase(mut terms: Vec<Term>) -> Planned {
         (1, Some(term)) => exact(term),
         (_, Some(last)) => {
             terms.push(last);
-            Box::new(PhraseQuery::new(terms))
+            Box::new(Stepped(Box::new(PhraseQuery::new(terms))))
         }
         (_, None) => Box::new(EmptyQuery),
     }

@@ -1,8 +1,10 @@
 //! The index as a whole: what goes in is found, and nothing else.
 
+mod damaged;
 mod hostile;
 mod naive;
 mod power;
+mod same;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -251,6 +253,21 @@ fn the_same_capture_again_changes_nothing() {
     search.add(&document).unwrap();
     search.commit(&mark(3000)).unwrap();
     assert_eq!(ask(dir.path(), &asked("euro")).total, 1);
+}
+
+#[test]
+fn what_somebody_wrote_is_in_a_language_of_its_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut page = page(1, "http://a.test/", "en", "A page in English, with what its readers think of it");
+    let german = "Die Wahlen waren eine Überraschung, und niemand hätte gedacht, dass die Regierung so viele Stimmen \
+                  verlieren würde; in den Straßen der Hauptstadt feierten die Menschen bis in den frühen Morgen.";
+    page.objects = vec![comment("7", "Jane", german), comment("8", "Joe", "Genau so war es")];
+    index(dir.path(), &[page]);
+    let comment = "urn:annalist:object:7";
+    assert_eq!(found(dir.path(), "language:de"), [comment]);
+    assert_eq!(found(dir.path(), "wahl"), [comment], "in the forms of its language");
+    // Too short to tell.
+    assert_eq!(found(dir.path(), "language:en type:comment"), ["urn:annalist:object:8"]);
 }
 
 #[test]

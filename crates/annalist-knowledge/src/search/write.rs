@@ -11,7 +11,8 @@ use tantivy::query::TermQuery;
 use tantivy::schema::{IndexRecordOption, Value};
 use tantivy::{Directory, Index, IndexWriter, ReloadPolicy, TantivyDocument, Term};
 
-use super::directory::Synced;
+use super::damage::caught;
+use super::directory::{Fault, Synced};
 use super::entry::{Annotations, Entry};
 use super::fields::{Fields, VERSION, tokenizers};
 use crate::derived::{Derived, DerivedError, Mark};
@@ -47,6 +48,9 @@ pub struct Search {
     mark: Mark,
     /// Captures added since the last commit.
     added: HashSet<(String, u64)>,
+    /// Whether the files were found to be as they were written.
+    is_whole: bool,
+    fault: Fault,
     queue: Arc<Queue>,
 }
 
@@ -66,7 +70,7 @@ impl Search {
             std::fs::File::open(parent).and_then(|parent| parent.sync_all()).map_err(io)?;
         }
         let directory = |folder: &Path| match MmapDirectory::open(folder) {
-            Ok(directory) => Ok(Synced(directory)),
+            Ok(directory) => Ok(Synced::new(directory)),
             Err(e) => Err(io(std::io::Error::other(e))),
         };
         match Search::open_in(directory(folder)?, settings) {
@@ -79,11 +83,12 @@ impl Search {
         }
     }
 
-    pub(super) fn open_in(
-        directory: impl Directory,
+    pub(super) fn open_in<D: Directory + Clone>(
+        directory: Synced<D>,
         settings: SearchSettings,
     ) -> Result<Search, DerivedError> {
         let (fields, schema) = Fields::new();
+        let fault = directory.fault();
         let directory: Box<dyn Directory> = Box::new(directory);
         let index = Index::builder()
             .schema(schema)
@@ -97,17 +102,38 @@ impl Search {
         let writer =
             index.writer_with_num_threads(threads, memory).map_err(|e| failed("the search index", e))?;
         let queue = Arc::new(Queue { most: waiting.max(1 << 20), ..Queue::default() });
-        Ok(Search { index, writer, fields, mark, added: HashSet::new(), queue })
+        Ok(Search { index, writer, fields, mark, added: HashSet::new(), is_whole: false, fault, queue })
+    }
+
+    /// What takes documents out reads the whole index, on threads where a panic ends the program.
+    fn ensure_whole(&mut self) -> Result<(), DerivedError> {
+        if self.is_whole {
+            return Ok(());
+        }
+        let told = |why: String| {
+            let told = format!("the search index is damaged ({why}): `annalist rebuild` makes it again");
+            DerivedError::Damaged(told)
+        };
+        let checked = caught(|| self.index.validate_checksum()).map_err(told)?;
+        let bad = checked.map_err(|e| told(e.to_string()))?;
+        if let Some(file) = bad.iter().min() {
+            return Err(told(file.display().to_string()));
+        }
+        self.is_whole = true;
+        Ok(())
     }
 
     fn put(&mut self, entry: Entry) -> Result<(), DerivedError> {
         let document = entry.into_document(&self.fields).map_err(|e| DerivedError::Damaged(e.to_string()))?;
         let document = self.queue.wait_with(document);
-        self.writer.add_document(document).map(drop).map_err(|e| failed("adding to the search index", e))
+        let fault = &self.fault;
+        let added = self.writer.add_document(document);
+        added.map(drop).map_err(|e| unwritten("adding to the search index", fault, e))
     }
 
     fn commit_with(&mut self, mark: &Mark) -> Result<(), DerivedError> {
-        let fault = |e| failed("committing the search index", e);
+        let why = self.fault.clone();
+        let fault = |e| unwritten("committing the search index", &why, e);
         let payload = Payload { version: VERSION, mark: mark.clone() };
         let payload = serde_json::to_string(&payload).map_err(|e| DerivedError::Damaged(e.to_string()))?;
         let mut prepared = self.writer.prepare_commit().map_err(fault)?;
@@ -127,7 +153,9 @@ impl Search {
         if !self.added.is_empty() {
             return Err(DerivedError::Damaged("commit what was added before annotating".to_owned()));
         }
-        let fault = |e| failed("annotating the search index", e);
+        self.ensure_whole()?;
+        let why = self.fault.clone();
+        let fault = |e| unwritten("annotating the search index", &why, e);
         let reader =
             self.index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into().map_err(fault)?;
         let searcher = tantivy::IndexReader::searcher(&reader);
@@ -156,7 +184,8 @@ impl Search {
 
     /// Waits until the index is in as few pieces as it will be.
     pub fn finish(self) -> Result<(), DerivedError> {
-        self.writer.wait_merging_threads().map_err(|e| failed("the search index", e))
+        let fault = self.fault;
+        self.writer.wait_merging_threads().map_err(|e| unwritten("the search index", &fault, e))
     }
 }
 
@@ -168,6 +197,7 @@ impl Derived for Search {
     fn add(&mut self, document: &Document) -> Result<(), DerivedError> {
         let is_known = self.mark.has(&document.file, document.offset);
         if !self.added.insert((document.file.clone(), document.offset)) || is_known {
+            self.ensure_whole()?;
             self.writer.delete_term(Term::from_field_text(self.fields.record, &document.record));
         }
         Entry::all_of(document).into_iter().try_for_each(|entry| self.put(entry))
@@ -219,6 +249,14 @@ fn unopened(e: tantivy::TantivyError) -> DerivedError {
             failed("the search index", e)
         }
         other => damaged(other),
+    }
+}
+
+/// With the reason, where writing had one.
+fn unwritten(what: &str, fault: &Fault, e: tantivy::TantivyError) -> DerivedError {
+    match fault.take() {
+        Some(source) => DerivedError::Io { what: what.to_owned(), source },
+        None => failed(what, e),
     }
 }
 

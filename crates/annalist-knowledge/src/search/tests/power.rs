@@ -17,7 +17,7 @@ use super::super::fields::tokenizers;
 use super::super::write::mark_of;
 use super::super::{Search, SearchSettings};
 use super::{mark, page};
-use crate::derived::Derived;
+use crate::derived::{Derived, DerivedError};
 
 type Files = BTreeMap<PathBuf, Arc<Vec<u8>>>;
 
@@ -33,6 +33,7 @@ struct State {
     /// Since the directory was synced; nothing stands for a removal.
     changes: Vec<(PathBuf, Option<Arc<Vec<u8>>>)>,
     cuts: Vec<Files>,
+    is_full: bool,
 }
 
 fn apply(files: &mut Files, (path, content): &(PathBuf, Option<Arc<Vec<u8>>>)) {
@@ -64,6 +65,9 @@ struct Written {
 
 impl Write for Written {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.disk.0.lock().unwrap().is_full {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
         self.bytes.extend_from_slice(bytes);
         Ok(bytes.len())
     }
@@ -154,7 +158,7 @@ fn after_cut(files: &Files) -> Option<(u64, u64)> {
 fn after_a_power_cut_the_mark_and_the_documents_agree() {
     let disk = Disk::default();
     let settings = SearchSettings { memory: 20 << 20, threads: 1 };
-    let mut search = Search::open_in(Synced(disk.clone()), settings).unwrap();
+    let mut search = Search::open_in(Synced::new(disk.clone()), settings).unwrap();
     let mut acknowledged = Vec::new();
     for number in 1..=12 {
         search.add(&page(number, &format!("http://a.test/{number}"), "en", "the euro crisis")).unwrap();
@@ -179,4 +183,24 @@ fn after_a_power_cut_the_mark_and_the_documents_agree() {
         last = documents;
     }
     assert_eq!(last, 12);
+}
+
+#[test]
+fn a_full_disk_is_told_as_such() {
+    let disk = Disk::default();
+    let settings = SearchSettings { memory: 20 << 20, threads: 1 };
+    let mut search = Search::open_in(Synced::new(disk.clone()), settings).unwrap();
+    search.add(&page(1, "http://a.test/1", "en", "first")).unwrap();
+    search.commit(&mark(1001)).unwrap();
+    disk.0.lock().unwrap().is_full = true;
+    let fault = search
+        .add(&page(2, "http://a.test/2", "en", "second"))
+        .and_then(|()| search.commit(&mark(2001)))
+        .unwrap_err();
+    let DerivedError::Io { source, .. } = &fault else { panic!("{fault}") };
+    assert_eq!(source.kind(), io::ErrorKind::StorageFull, "{fault}");
+    drop(search);
+    disk.0.lock().unwrap().is_full = false;
+    let files = disk.0.lock().unwrap().files.clone();
+    assert_eq!(after_cut(&files), Some((1001, 1)));
 }
