@@ -263,6 +263,8 @@ pub struct ScopeRules {
     pub sitemaps: bool,
     /// Sites that are never asked.
     pub blocked_sites: Vec<String>,
+    /// Whether only seeds and injected addresses are fetched, and the crawl waits for more of them.
+    pub only_injected: bool,
 }
 
 impl Default for ScopeRules {
@@ -276,6 +278,7 @@ impl Default for ScopeRules {
             embeds: true,
             sitemaps: true,
             blocked_sites: Vec::new(),
+            only_injected: false,
         }
     }
 }

@@ -205,7 +205,10 @@ fn check_whole(spec: &Spec, root: &DeTable<'_>, notes: &Notes) {
     if !root.contains_key("name") {
         notes.mistake(1, "name", "missing: what is the collection called?");
     }
-    let needs_seeds = spec.extract.is_none() || spec.topic.references.is_empty();
+    let needs_seeds = match &spec.extract {
+        Some(_) => spec.topic.references.is_empty(),
+        None => !spec.scope.only_injected,
+    };
     if !root.contains_key("seed") && needs_seeds {
         let message = match &spec.extract {
             None => "missing: a crawl needs at least one [[seed]]",

@@ -9,6 +9,7 @@ use annalist_crawl::engine::{Crawl, Origin, Report};
 use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
 use annalist_crawl::judging::Basis;
+use annalist_crawl::pool::Pool;
 use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
 use annalist_model::spec::{Spec, Words};
@@ -95,8 +96,9 @@ pub fn crawl(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
+    let pool = Pool::of(&spec).context("no thread for the slow lane")?;
     let report = runtime.block_on(async {
-        let crawl = Crawl::open(spec, dir.clone(), basis, origin, stop.clone(), board.clone())
+        let crawl = Crawl::open(spec, dir.clone(), basis, origin, stop.clone(), board.clone(), pool)
             .with_context(|| job.display().to_string())?;
         let shown = tokio::spawn(progress::follow(board, dir.status(), progress));
         let listening = tokio::spawn(listen(stop));

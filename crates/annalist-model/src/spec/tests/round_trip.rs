@@ -71,7 +71,7 @@ prop_compose! {
 prop_compose! {
     fn scope()(
         rules in prop::collection::vec("[a-z\"'\n\t ]{0,9}x", 0..3), depth in maybe(any::<u16>()), extra_hops in 0u16..=100,
-        flags in any::<[bool; 2]>(), blocked in prop::collection::vec("[a-z]{1,8}\\.[a-z]{3}", 0..3),
+        flags in any::<[bool; 3]>(), blocked in prop::collection::vec("[a-z]{1,8}\\.[a-z]{3}", 0..3),
     ) -> ScopeRules {
         let expressions = |list: &str| rules.iter().enumerate().map(|(i, text)| Expression {
             text: text.clone(), key: format!("scope.{list}[{i}]"), line: 0,
@@ -79,7 +79,7 @@ prop_compose! {
         ScopeRules {
             include: expressions("include"), exclude: expressions("exclude"),
             surts: vec!["http://(org,example,".into()],
-            depth, extra_hops, embeds: flags[0], sitemaps: flags[1], blocked_sites: blocked,
+            depth, extra_hops, embeds: flags[0], sitemaps: flags[1], blocked_sites: blocked, only_injected: flags[2],
         }
     }
 }
