@@ -10,6 +10,7 @@ mod query;
 mod rebuild;
 mod search;
 mod select;
+mod serve;
 mod study;
 
 pub use across::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
@@ -17,6 +18,7 @@ pub use query::{AnswerFormat, ImportArgs, QueryArgs};
 pub use rebuild::RebuildArgs;
 pub use search::{SearchArgs, SortArg};
 pub use select::SelectArgs;
+pub use serve::ServeArgs;
 pub use study::StudyArgs;
 
 #[derive(Debug, Parser)]
@@ -42,6 +44,8 @@ pub enum Command {
     Crawl(Box<CrawlArgs>),
     /// Take a collection out of archives: best pages first, each as it was then; run again to resume
     Extract(ExtractArgs),
+    /// Run many crawls at once, and steer them with a browser or over HTTP
+    Serve(ServeArgs),
     /// How a crawl stands, running or not
     Status(StatusArgs),
     /// Ask a running crawl to finish the pages under way and stop

@@ -24,6 +24,7 @@ mod query;
 mod rebuild;
 mod search;
 mod select;
+mod serve;
 mod simulate;
 mod status;
 mod stop;
@@ -34,6 +35,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Crawl(args) => crawl::run(&args),
         Command::Extract(args) => extract::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Stop(args) => stop::run(&args),
         Command::Explain(args) => explain::run(&args),

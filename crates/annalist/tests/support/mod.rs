@@ -3,6 +3,7 @@
 
 pub mod pywb;
 pub mod script;
+pub mod service;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
