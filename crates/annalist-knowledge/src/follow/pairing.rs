@@ -45,6 +45,11 @@ impl Raw {
     }
 }
 
+/// Whether a record of this kind is a capture.
+pub(super) fn is_capture(kind: &str) -> bool {
+    matches!(kind, "response" | "revisit")
+}
+
 /// Address and time of a capture.
 type Visit = (String, String);
 
@@ -65,10 +70,15 @@ pub(super) struct Pairing {
 }
 
 impl Pairing {
-    /// Where the first capture stands of which not everything was seen.
-    pub fn first_pending(&self) -> Option<Position> {
-        let ready = self.ready.as_ref().map(|raw| raw.at);
-        self.pending.keys().next().copied().into_iter().chain(ready).min()
+    /// Where the captures stand of which not everything was seen.
+    pub fn waiting(&self) -> impl Iterator<Item = Position> {
+        self.pending.keys().copied().chain(self.ready.as_ref().map(|raw| raw.at))
+    }
+
+    /// Whether the last record was about a capture, so that the next may tell what was written on it. Who stops here would
+    /// not find the one when reading on.
+    pub fn is_midway(&self) -> bool {
+        self.ready.is_some()
     }
 
     /// Looks at a record, hands over the captures of which everything was seen, and says where the record ends.
@@ -77,13 +87,16 @@ impl Pairing {
         mut record: BlockRecord<'_, R>,
         path: &Arc<Path>,
         file: usize,
-        is_known: &dyn Fn(u64) -> bool,
+        is_known: bool,
         done: &mut dyn FnMut(Raw),
     ) -> Result<u64, ReadError> {
+        if record.kind() != "resource" {
+            self.flush(done);
+        }
         let span = match record.kind() {
             // What is said about it finds nobody, and that is right.
-            "response" | "revisit" if is_known(record.offset) => record.finish()?,
-            "response" | "revisit" => {
+            kind if is_capture(kind) && is_known => record.finish()?,
+            kind if is_capture(kind) => {
                 let is_large = record.content_length > LARGE_BLOCK;
                 let block = if is_large { None } else { Some(record.read_block(LARGE_BLOCK)?) };
                 let fields = record.fields.clone();
@@ -105,7 +118,6 @@ impl Pairing {
                 let span = record.finish()?;
                 if let Some(mut raw) = position.and_then(|position| self.end(position)) {
                     raw.metadata = fields_of(&block);
-                    self.flush(done);
                     self.ready = Some(raw);
                 }
                 span
@@ -114,14 +126,11 @@ impl Pairing {
                 let target = record.fields.get("WARC-Target-URI").and_then(|uri| uri.strip_prefix(OBJECTS));
                 let visit = target.and_then(|url| visit_of(&record.fields, url));
                 let ready = self.ready.as_mut().filter(|ready| visit.is_some() && ready.visit() == visit);
-                let is_ours = ready.is_some();
                 if let Some(ready) = ready {
                     ready.objects = Some(record.read_block(LONGEST_NOTE)?);
                 }
                 let span = record.finish()?;
-                if is_ours {
-                    self.flush(done);
-                }
+                self.flush(done);
                 span
             }
             _ => record.finish()?,
@@ -129,11 +138,10 @@ impl Pairing {
         Ok(span.offset + span.length)
     }
 
-    /// Gives up captures in files before that one.
-    pub fn forget_before(&mut self, file: usize) {
-        while let Some(at) = self.pending.keys().next().copied().filter(|at| at.0 < file) {
-            self.end(at);
-        }
+    /// Gives up the captures of some files.
+    pub fn forget(&mut self, is_hopeless: impl Fn(usize) -> bool) {
+        let given_up: Vec<Position> = self.pending.keys().copied().filter(|at| is_hopeless(at.0)).collect();
+        given_up.into_iter().for_each(|at| drop(self.end(at)));
     }
 
     /// Hands over what only waited for what might have been written on it.

@@ -190,8 +190,10 @@ impl Subject {
     }
 }
 
+/// Of what can be read: an archive is another one when a file that could not be read can be.
 fn length(extent: &Extent) -> u64 {
-    std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until)
+    let file = std::fs::File::open(&extent.path).and_then(|file| file.metadata());
+    file.map_or(0, |file| file.len()).min(extent.until)
 }
 
 struct Run<'a> {
