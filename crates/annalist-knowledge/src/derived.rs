@@ -15,7 +15,7 @@ pub struct Mark {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub waiting: BTreeMap<String, BTreeSet<u64>>,
     /// Files that are to be read again from a byte on: they may say something about captures of a file that could not be read
-    /// when they were.
+    /// when they were read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub again: BTreeMap<String, u64>,
 }

@@ -19,6 +19,8 @@ struct Leg {
     /// How much of it may be read, and how much was.
     until: u64,
     reached: u64,
+    /// From where it is to be read again, when its turn comes.
+    again: Option<u64>,
     /// It was read as far as it may be, but for places that are damaged for good.
     has_ended: bool,
     /// A capture in it was seen for the first time.
@@ -57,10 +59,9 @@ impl Walk {
         let before = Mark::common(&marks);
         let leg = |extent: Extent| {
             let name = plain_name(&extent.path);
-            let read = before.of(&name);
-            let reached = before.again.get(&name).copied().unwrap_or(read).min(read);
+            let (reached, again) = (before.of(&name), before.again.get(&name).copied());
             let path = Arc::from(extent.path.as_path());
-            Leg { path, name, until: extent.until, reached, has_ended: false, is_fresh: false }
+            Leg { path, name, until: extent.until, reached, again, has_ended: false, is_fresh: false }
         };
         Walk {
             legs: extents.into_iter().map(leg).collect(),
@@ -125,6 +126,7 @@ impl Walk {
     fn enter(&mut self, done: &mut dyn FnMut(Raw)) {
         let number = self.next;
         self.next += 1;
+        self.decide_from_where(number);
         let Some(Leg { path, name, reached, .. }) = self.legs.get(number) else { return };
         let (path, name, reached) = (Arc::clone(path), name.clone(), *reached);
         match Reader::open_at(&path, reached) {
@@ -143,6 +145,21 @@ impl Walk {
                 self.tell_unread(&path, reached, &fault);
             }
             Err(fault) => self.fault = Some((path.to_path_buf(), fault)),
+        }
+    }
+
+    /// A file that says something about captures of another one which could not be read is read again when that one can be,
+    /// and not before.
+    fn decide_from_where(&mut self, number: usize) {
+        let first = number.saturating_sub(self.settings.patience);
+        let mut before = self.legs.iter().take(number).skip(first);
+        let is_in_vain = before.any(|leg| self.left_waiting.contains_key(&leg.name));
+        if let Some(leg) = self.legs.get_mut(number) {
+            if is_in_vain {
+                leg.again.get_or_insert(leg.reached);
+            } else if let Some(again) = leg.again.take() {
+                leg.reached = leg.reached.min(again);
+            }
         }
     }
 
@@ -235,7 +252,7 @@ impl Walk {
             _ => return,
         }
         let behind = self.legs.iter_mut().skip(number + 1);
-        behind.take(self.settings.patience).for_each(|leg| leg.reached = 0);
+        behind.take(self.settings.patience).for_each(|leg| leg.again = Some(0));
     }
 
     /// Of captures that lie far enough behind, nothing more will be heard.
@@ -259,12 +276,14 @@ impl Walk {
     /// How far everything is in captures that were handed over, or wait.
     fn mark(&self) -> Mark {
         let mut mark = Mark { waiting: self.left_waiting.clone(), ..self.before.clone() };
-        for Leg { name, reached, .. } in &self.legs {
-            mark.again.remove(name);
+        for Leg { name, reached, again, .. } in &self.legs {
             if *reached > mark.of(name) {
                 mark.files.insert(name.clone(), *reached);
-            } else if *reached < mark.of(name) {
-                mark.again.insert(name.clone(), *reached);
+            }
+            mark.again.remove(name);
+            let again = again.map_or(*reached, |again| again.min(*reached));
+            if again < mark.of(name) {
+                mark.again.insert(name.clone(), again);
             }
         }
         for (number, offset) in self.pairing.waiting() {
