@@ -229,6 +229,41 @@ fn a_file_that_could_not_be_read_is_read_when_it_can_be_and_what_is_said_about_i
     }
 }
 
+#[test]
+fn a_record_that_is_there_for_the_payload_of_a_revisit_is_waited_for_by_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = dir.path().join("archive");
+    let mut ids = 0;
+    let mut writer = Writer::new(
+        Arc::new(RealDisk),
+        WriterSettings::new(&archive, &dir.path().join("indexes"), "trial", "host"),
+        move || {
+            ids += 1;
+            Uuid::from_u64_pair(7, ids)
+        },
+    );
+    let id = |number: u64| RecordId::new(Uuid::from_u64_pair(1, number));
+    let at = |started_ms| Exchange { target_uri: "http://a.test/", started_ms, server: None };
+    let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+    let refers_to = RefersTo { id: None, target_uri: "http://a.test/", started_ms: 1000 };
+    let profile = RevisitProfile::IdenticalPayloadDigest;
+    let revisit = Record::revisit(id(1), &at(2000), "sha1:X", profile, &refers_to, head.clone());
+    let original = || Record::response(id(2), &at(1000), "sha1:X", head.clone());
+    writer.append(&[revisit, original()], 0).unwrap();
+    // The same capture for its own sake.
+    writer.append(&[original()], 0).unwrap();
+    let fields = [("payloadRecord", id(2).to_string())];
+    writer.append(&[Record::metadata(id(3), &at(2000), Some(id(1)), &fields)], 0).unwrap();
+    let nothing: [(&str, &str); 0] = [];
+    writer.append(&[Record::metadata(id(4), &at(1000), Some(id(2)), &nothing)], 0).unwrap();
+    writer.close().unwrap();
+    let mut shelf = Shelf::default();
+    let patient = FollowSettings { patience: usize::MAX, ..settings(1, 1000) };
+    follow(&extents(dir.path()), &mut [&mut shelf], &patient, &()).unwrap();
+    assert_eq!(shelf.kept.len(), 2);
+    assert_eq!(shelf.mark.waiting, BTreeMap::new());
+}
+
 /// Counts the bytes that are read.
 #[derive(Default)]
 struct Read(AtomicU64);

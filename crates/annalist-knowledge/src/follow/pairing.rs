@@ -26,6 +26,8 @@ pub(super) type Position = (usize, u64);
 pub(super) struct Raw {
     pub path: Arc<Path>,
     pub at: Position,
+    /// Where its record ends.
+    pub end: u64,
     pub fields: Fields,
     /// Absent where it is large.
     pub block: Option<Vec<u8>>,
@@ -105,6 +107,7 @@ impl Pairing {
                 self.begin(Raw {
                     path: Arc::clone(path),
                     at,
+                    end: span.offset + span.length,
                     fields,
                     block,
                     metadata: Vec::new(),
@@ -118,6 +121,7 @@ impl Pairing {
                 let span = record.finish()?;
                 if let Some(mut raw) = position.and_then(|position| self.end(position)) {
                     raw.metadata = fields_of(&block);
+                    self.leave_payload_of(&raw);
                     self.ready = Some(raw);
                 }
                 span
@@ -194,13 +198,28 @@ impl Pairing {
         }
     }
 
+    /// What a copy of a revisit says: the record behind it holds its payload and is no capture of its own.
+    fn leave_payload_of(&mut self, revisit: &Raw) {
+        let told = revisit.metadata.iter().find(|(name, _)| name == "payloadRecord");
+        let behind = (revisit.at.0, revisit.end);
+        let payload = self.pending.get(&behind).and_then(|raw| raw.field("WARC-Record-ID"));
+        if told.is_some_and(|(_, id)| payload == Some(id)) {
+            self.end(behind);
+        }
+    }
+
     fn end(&mut self, position: Position) -> Option<Raw> {
         let raw = self.pending.remove(&position)?;
         self.held -= raw.block.as_ref().map_or(0, Vec::len);
-        if let Some(id) = raw.field("WARC-Record-ID") {
+        // Another copy of it may wait by now.
+        if let Some(id) = raw.field("WARC-Record-ID")
+            && self.by_id.get(id) == Some(&position)
+        {
             self.by_id.remove(id);
         }
-        if let Some(visit) = raw.visit() {
+        if let Some(visit) = raw.visit()
+            && self.by_visit.get(&visit) == Some(&position)
+        {
             self.by_visit.remove(&visit);
         }
         Some(raw)
