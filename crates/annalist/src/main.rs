@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         Ok(code) => code.into(),
         Err(error) => {
             let code = exit::code_of(&error);
-            eprintln!("annalist: {error:#}");
+            eprintln!("annalist: {}", annalist_model::with_causes(error.as_ref()));
             code.into()
         }
     }
