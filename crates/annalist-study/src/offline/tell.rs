@@ -30,6 +30,18 @@ pub struct Found {
     pub images: Images,
 }
 
+impl Found {
+    pub fn is_empty(&self) -> bool {
+        let Found { entities, opinions, topics, happenings, social, images } = self;
+        entities.entities.is_empty()
+            && *opinions == Opinions::default()
+            && topics.topics.is_empty()
+            && happenings.is_empty()
+            && *social == Social::default()
+            && *images == Images::default()
+    }
+}
+
 /// Says everything: statements to `say`, and to `annotate` the name of each writing with what was found about it.
 pub fn tell(
     corpus: &Corpus,
