@@ -34,7 +34,7 @@ fn end_quietly_with_the_reader() {
 
 fn main() -> ExitCode {
     end_quietly_with_the_reader();
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::Cli::try_parse_from(cli::options_first(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are asked for; everything else is a mistake in what was typed.
