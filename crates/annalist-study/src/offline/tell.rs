@@ -234,6 +234,9 @@ impl Speaker<'_> {
                 self.say(&tie, v::ONE, one.clone());
                 self.say(&tie, v::ONE, other.clone());
                 self.number(&tie, v::WRITINGS, pair.writings);
+                // That both are what they are taken for; that they are in the same writings can be counted.
+                let of = |entity: u32| found.entities.get(entity as usize).map_or(0.0, |one| one.confidence);
+                self.say(&tie, v::CONFIDENCE, decimal(of(pair.one) * of(pair.other)));
             }
         }
     }
