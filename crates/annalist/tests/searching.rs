@@ -114,7 +114,7 @@ fn options_narrow_the_question() {
     job(dir.path());
     let found = |args: &[&str]| {
         let told: Value =
-            serde_json::from_str(&shown(&search(dir.path(), &[args, &["--json"]].concat()))).unwrap();
+            serde_json::from_str(&shown(&search(dir.path(), &[&["--json"], args].concat()))).unwrap();
         told["total"].as_u64().unwrap()
     };
     assert_eq!(found(&["crisis"]), 4);
