@@ -29,7 +29,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     if args.dry_run {
         return Ok(dry_run(&loaded.spec, &job, args.json));
     }
-    let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
+    let progress = Progress::unless(args.quiet);
     let path = args.spec.as_deref().or(args.config.as_deref());
     let (spec, basis) = basis::of(loaded.spec.clone(), path, &job)?;
     let report = crawl(spec, &job, basis, Origin::Web(shared_book()), progress)?;
