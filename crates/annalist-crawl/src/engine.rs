@@ -531,7 +531,7 @@ impl Crawl {
         }
         let seconds = ended.since(self.started).as_secs_f64();
         let captures = status.counters.captures.saturating_sub(self.captures_before);
-        let unknown = unknown.map(|fault| fault.to_string());
+        let unknown = unknown.map(|fault| annalist_model::with_causes(&fault));
         Ok(Report { ending, status, seconds, captures, unknown })
     }
 }

@@ -14,6 +14,7 @@ use annalist_knowledge::{
     DerivedError, Extent, FollowError, FollowSettings, Followed, Over, Stores, Watch, follow, plain_name,
 };
 use annalist_model::spec::Spec;
+use annalist_model::with_causes;
 use annalist_sources::yield_to_others;
 use annalist_warc::OPEN_SUFFIX;
 
@@ -102,13 +103,15 @@ pub fn catch_up_with(
     stores: &mut [&mut dyn annalist_knowledge::Derived],
     watch: &dyn Watch,
 ) -> Result<Followed, KnowingError> {
-    let extents = extents_of(job)?;
+    Ok(follow(&extents_of(job)?, stores, &settings_of(job, spec), watch)?)
+}
+
+/// How the archive of a job that nobody crawls is followed.
+pub fn settings_of(job: &JobDir, spec: &Spec) -> FollowSettings {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut settings = settings(spec, threads);
-    settings.over = if spec.extract.is_some() { Over::None } else { Over::All };
+    let over = if spec.extract.is_some() { Over::None } else { Over::All };
     // Nobody adds to a folder of files that others made.
-    settings.awaits_metadata = job.exists();
-    Ok(follow(&extents, stores, &settings, watch)?)
+    FollowSettings { over, awaits_metadata: job.exists(), ..settings(spec, threads) }
 }
 
 /// What may be read of the archive of a job that nobody crawls.
@@ -164,7 +167,7 @@ impl Knowing {
             yield_to_others();
             let grown = grow(&dir, &rules, &before, &durable, &its);
             if let Err(fault) = &grown {
-                trouble(format!("graph and search index do not grow: {fault}"));
+                trouble(format!("graph and search index do not grow: {}", with_causes(fault)));
             }
             grown
         })?;

@@ -12,6 +12,7 @@ pub mod graph;
 pub mod import;
 mod parallel;
 pub mod search;
+mod speaker;
 mod statements;
 mod stores;
 pub mod vocabulary;
@@ -22,5 +23,6 @@ pub use follow::{
     Extent, FollowError, FollowSettings, Followed, Over, Payload, Watch, follow, payloads, plain_name,
 };
 pub use parallel::in_order;
+pub use speaker::Speaker;
 pub use statements::{date_time, decimal, object_iri, parent_iri, person_iri, plain, statements, url_iri};
 pub use stores::{Places, Stores};

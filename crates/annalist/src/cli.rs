@@ -16,7 +16,7 @@ mod study;
 pub use across::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
 pub use query::{AnswerFormat, ImportArgs, QueryArgs};
 pub use rebuild::RebuildArgs;
-pub use search::{SearchArgs, SortArg};
+pub use search::{SearchArgs, SortArg, options_first};
 pub use select::SelectArgs;
 pub use serve::ServeArgs;
 pub use study::StudyArgs;

@@ -144,17 +144,21 @@ pub fn details(counters: &Counters) -> String {
     text
 }
 
+/// A share, from 0 to 1, as a bar.
+pub fn bar(share: f64) -> char {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    BARS.get((share * 8.0) as usize).copied().unwrap_or('█')
+}
+
 /// The harvest of each stretch of a crawl, from its beginning to now, as a line of bars.
 pub fn sparkline(curve: &[(u64, u64)]) -> String {
-    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const LONGEST: usize = 40;
     let step = curve.len().div_ceil(LONGEST).max(1);
     let mut before = (0, 0);
     let stretches = curve.iter().skip(step - 1).step_by(step).filter_map(|now| {
         let (pages, relevant) = (now.0.checked_sub(before.0)?, now.1.checked_sub(before.1)?);
         before = *now;
-        let share = relevant as f64 / pages.max(1) as f64;
-        BARS.get(((share * 8.0) as usize).min(BARS.len() - 1)).copied()
+        Some(bar(relevant as f64 / pages.max(1) as f64))
     });
     stretches.collect()
 }

@@ -76,7 +76,7 @@ fn writings(document: &Document) -> Vec<Writing> {
     if !objects.is_empty() || document.application.is_some() {
         return objects;
     }
-    let text = main_text(document);
+    let text = document.main_text();
     if text.len() < LEAST_PAGE_TEXT {
         return Vec::new();
     }
@@ -162,14 +162,4 @@ fn links_within(document: &Document, place: Range<usize>) -> Vec<String> {
 fn part_at(document: &Document, at: usize) -> PartKind {
     let before = document.parts.partition_point(|part| part.from <= at);
     before.checked_sub(1).and_then(|last| document.parts.get(last)).map(|part| part.kind).unwrap_or_default()
-}
-
-/// The text without navigation, header and footer.
-pub(crate) fn main_text(document: &Document) -> String {
-    if document.parts.is_empty() {
-        return document.text.clone();
-    }
-    let ends = document.parts.iter().skip(1).map(|part| part.from).chain([document.text.len()]);
-    let main = document.parts.iter().zip(ends).filter(|(part, _)| part.kind == PartKind::Main);
-    main.filter_map(|(part, end)| document.text.get(part.from..end)).collect()
 }

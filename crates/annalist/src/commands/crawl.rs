@@ -30,7 +30,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     if args.dry_run {
         return Ok(dry_run(&loaded.spec, &job, args.json));
     }
-    let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
+    let progress = Progress::unless(args.quiet);
     let path = args.spec.as_deref().or(args.config.as_deref());
     let (spec, basis) = basis::of(loaded.spec.clone(), path, &job)?;
     let report = crawl(spec, &job, basis, Origin::Web(shared_book()), progress)?;
@@ -138,8 +138,15 @@ pub fn conclude(report: &Report, job: &Path, as_json: bool, quiet: bool) {
     if !quiet {
         print!("{}", show::report(report, job));
     }
+    if let Some(why) = &report.unknown {
+        let how = format!("the archive is whole, and `annalist rebuild {}` makes them of it", job.display());
+        eprintln!("annalist: graph and search index are not up to date: {why}; {how}");
+    }
     if as_json {
-        println!("{}", show::json(&report.status, job, report.seconds));
+        let mut object = show::json(&report.status, job, report.seconds);
+        // Null where graph and search index are up to date, as far as they are wanted.
+        object["not_up_to_date"] = report.unknown.clone().into();
+        println!("{object}");
     }
 }
 
