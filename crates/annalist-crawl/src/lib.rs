@@ -41,6 +41,7 @@ pub mod logs;
 mod memory;
 pub mod missing;
 mod near;
+pub mod pushing;
 mod record;
 mod reopen;
 mod robots;

@@ -137,7 +137,11 @@ pub fn conclude(report: &Report, job: &Path, as_json: bool, quiet: bool) {
         print!("{}", show::report(report, job));
     }
     if as_json {
-        println!("{}", show::json(&report.status, job, report.seconds));
+        let mut object = show::json(&report.status, job, report.seconds);
+        if let Some(untold) = &report.untold {
+            object["untold"] = untold.as_str().into();
+        }
+        println!("{object}");
     }
 }
 

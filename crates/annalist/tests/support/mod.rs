@@ -3,6 +3,7 @@
 
 pub mod pywb;
 pub mod script;
+pub mod sparql;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
