@@ -189,11 +189,10 @@ impl Pushing {
         let _ = self.thread.join();
         let mut spec = (*self.spec).clone();
         let standing_now = || standing(&self.job, &self.spec).ok().flatten();
-        // It had its chances.
-        if let (Some(rules), Some(before)) = (&mut spec.knowledge.remote, standing_now())
-            && before.told.trouble.is_some()
-        {
-            rules.tries = 1;
+        if let Some(rules) = &mut spec.knowledge.remote {
+            // Somebody waits for the end; one that is known to be away had its chances.
+            let is_away = standing_now().is_some_and(|before| before.told.trouble.is_some());
+            rules.tries = rules.tries.min(if is_away { 1 } else { 2 });
         }
         let pushed = if has_time {
             // Not on this thread: it may be one of a runtime.

@@ -201,6 +201,32 @@ fn a_store_that_is_away_costs_the_crawl_nothing_and_is_told_later() {
 }
 
 #[test]
+fn a_store_that_never_answers_does_not_hold_up_a_stop() {
+    let stand = Stand::new(WorldConfig { pages: 30, ..small() });
+    let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+    let update = format!("http://{}/update", mute.local_addr().unwrap());
+    let spec = stand.helped_spec(&remote(&update, "timeout = \"1h\"\n"));
+    let child = with_secret(&mut stand.crawl(&spec)).stdout(Stdio::piped()).spawn().unwrap();
+    let state = || {
+        let output = annalist().arg("status").arg(stand.job()).arg("--json").output().unwrap();
+        if output.status.success() {
+            json_of(&output)["state"].as_str().unwrap_or_default().to_owned()
+        } else {
+            String::new()
+        }
+    };
+    let begun = Instant::now();
+    while state() != "finishing" {
+        assert!(begun.elapsed() < LIMIT, "the crawl does not come to its end");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_exit(&finish(annalist().arg("stop").arg(stand.job()), LIMIT), 0);
+    let output = support::wait(child, LIMIT);
+    assert_exit(&output, 0);
+    assert!(json_of(&output)["untold"].as_str().unwrap().contains("annalist push"), "{output:?}");
+}
+
+#[test]
 fn what_keeps_the_store_from_being_told_is_said_clearly() {
     let stand = Stand::new(WorldConfig { pages: 30, ..small() });
     let server = Sparql::start(&folder(stand.dir.path(), "store"), 0, Some("Basic other"));
