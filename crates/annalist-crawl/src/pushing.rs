@@ -145,11 +145,15 @@ pub fn standing(job: &JobDir, spec: &Spec) -> Result<Option<Standing>, KnowingEr
     let told = kept.filter(|told| told.address == rules.address());
     let told =
         told.unwrap_or_else(|| RemoteTold { address: rules.address().to_owned(), ..RemoteTold::default() });
+    // While it is crawled, its frontier is not for others to read: the files say enough.
+    let is_crawled = job.holder().map_err(KnowingError::List)?.is_some();
+    let extents = if is_crawled { Durable::default().extents(&job.archive())? } else { extents_of(job)? };
     let waits = |extent: &Extent| {
-        let end = std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until);
+        let length = std::fs::metadata(&extent.path).map_or(0, |file| file.len());
+        let end = if is_crawled { length } else { length.min(extent.until) };
         end.saturating_sub(told.mark.of(&plain_name(&extent.path)))
     };
-    let waiting_bytes = extents_of(job)?.iter().map(waits).sum();
+    let waiting_bytes = extents.iter().map(waits).sum();
     Ok(Some(Standing { told, waiting_bytes }))
 }
 

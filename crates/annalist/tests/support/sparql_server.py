@@ -1,4 +1,4 @@
-"""A SPARQL 1.1 server over pyoxigraph for tests: /update, /query, /store (Graph Store Protocol) and /dump (N-Quads).
+"""A SPARQL 1.1 server over pyoxigraph for tests: /update, /store (Graph Store Protocol) and /dump (N-Quads).
 
     sparql_server.py PORT-FILE DATA [--port N] [--login FIELD]
 
