@@ -36,6 +36,7 @@ use crate::live::{Live, Told};
 use crate::logs::{Logs, Severity};
 use crate::missing::{missing_in, write_seeds};
 use crate::pool::Pool;
+use crate::pushing::Pushing;
 use crate::reopen::Reopened;
 use crate::robots::RobotsDesk;
 use crate::rounds::Rounds;
@@ -119,6 +120,8 @@ pub struct Report {
     pub captures: u64,
     /// Why graph and search index are not up to date, if something is wrong with them.
     pub unknown: Option<String>,
+    /// Why the store elsewhere does not know everything, and what waits for it.
+    pub untold: Option<String>,
 }
 
 /// Which web is walked.
@@ -143,6 +146,7 @@ pub struct Crawl {
     captures_before: u64,
     choice: Choice,
     knowing: Option<Knowing>,
+    pushing: Option<Pushing>,
     _lock: JobLock,
 }
 
@@ -267,7 +271,12 @@ impl Crawl {
         let events = stages.keeper.clone();
         let trouble = move |why: String| events.event(Severity::Error, "knowledge", why);
         let knowing = Knowing::start(&job, &stages.spec(), durable, trouble)
+        let knowing = Knowing::start(&job, &stages.spec, durable.clone(), trouble)
             .map_err(io_error("no thread for graph and search index"))?;
+        let events = stages.keeper.clone();
+        let tell = move |severity, what: String| events.event(severity, "remote", what);
+        let pushing = Pushing::start(&job, &stages.spec, durable, tell)
+            .map_err(io_error("no thread for the remote store"))?;
         let waiting = Waiting::default();
         Ok(Crawl {
             stages,
@@ -280,6 +289,7 @@ impl Crawl {
             captures_before,
             choice: Choice::default(),
             knowing,
+            pushing,
             _lock: lock,
         })
     }
@@ -512,12 +522,19 @@ impl Crawl {
             // Not worth failing for: it is in the archive, too.
             let _ = apps.save(&self.job);
         }
+        let shown = |what| Shown {
+            board: self.board.clone(),
+            stop: self.stages.stop.clone(),
+            request: self.job.stop_request(),
+            what,
+            documents: AtomicU64::new(0),
+        };
         let unknown = self.knowing.and_then(|knowing| {
-            let stop = self.stages.stop.clone();
-            let request = self.job.stop_request();
-            let shown = Shown { board: self.board.clone(), stop, request, documents: AtomicU64::new(0) };
-            knowing.finish(has_time(ending) && !at_once, &shown).err()
+            knowing.finish(has_time(ending) && !at_once, &shown("graph and search index")).err()
         });
+        let untold = self
+            .pushing
+            .and_then(|pushing| pushing.finish(has_time(ending) && !at_once, &shown("remote store")).err());
         // What visits that were given up have left; what stays now goes at the next start.
         let _ = self.job.clear_spool();
         let ended = clock::now();
@@ -533,6 +550,8 @@ impl Crawl {
         let captures = status.counters.captures.saturating_sub(self.captures_before);
         let unknown = unknown.map(|fault| annalist_model::with_causes(&fault));
         Ok(Report { ending, status, seconds, captures, unknown })
+        let unknown = unknown.map(|fault| fault.to_string());
+        Ok(Report { ending, status, seconds, captures, unknown, untold })
     }
 }
 

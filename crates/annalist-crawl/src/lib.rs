@@ -46,6 +46,7 @@ mod memory;
 pub mod missing;
 mod near;
 pub mod pool;
+pub mod pushing;
 mod record;
 mod reopen;
 mod robots;

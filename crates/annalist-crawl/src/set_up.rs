@@ -74,7 +74,11 @@ pub fn frontier_settings(spec: &Spec, has_topic: bool) -> annalist_frontier::Set
 
 /// How servers are asked.
 pub fn web_source(spec: &Spec, job: &JobDir, lane: SlowLane) -> Result<WebSource, SetupError> {
-    WebSource::new(WebSettings {
+    WebSource::new(web_settings(spec, job, lane))
+}
+
+pub(crate) fn web_settings(spec: &Spec, job: &JobDir, lane: SlowLane) -> WebSettings {
+    WebSettings {
         user_agent: user_agent(spec),
         from: mail_address(spec),
         rules: spec.fetch.clone(),
@@ -82,7 +86,7 @@ pub fn web_source(spec: &Spec, job: &JobDir, lane: SlowLane) -> Result<WebSource
         digest: spec.archive.digest,
         spool: job.spool(),
         lane,
-    })
+    }
 }
 
 pub fn recover_archive(

@@ -95,4 +95,6 @@ pub enum DerivedError {
     Io { what: String, source: std::io::Error },
     #[error("{0}")]
     Damaged(String),
+    #[error(transparent)]
+    Remote(#[from] crate::remote::Fault),
 }

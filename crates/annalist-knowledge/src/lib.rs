@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! archive/*.warc.gz ─▶ follow/ ─▶ document ─┬─▶ graph/   statements, asked in SPARQL
-//!                                           └─▶ search/  words, facets
+//!                                           ├─▶ search/  words, facets
+//!                                           └─▶ remote/  the same statements, to a server elsewhere
 //! ```
 
 mod derived;
@@ -11,6 +12,7 @@ mod follow;
 pub mod graph;
 pub mod import;
 mod parallel;
+pub mod remote;
 pub mod search;
 mod speaker;
 mod statements;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod across;
+mod push;
 mod query;
 mod rebuild;
 mod search;
@@ -14,6 +15,7 @@ mod serve;
 mod study;
 
 pub use across::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
+pub use push::PushArgs;
 pub use query::{AnswerFormat, ImportArgs, QueryArgs};
 pub use rebuild::RebuildArgs;
 pub use search::{SearchArgs, SortArg, options_first};
@@ -78,6 +80,8 @@ pub enum Command {
     Across(AcrossArgs),
     /// Make graph and search index again, out of the WARC files alone
     Rebuild(RebuildArgs),
+    /// Send what is known of a collection to the remote store that its spec names
+    Push(PushArgs),
     /// Ask what is known of one or several collections, or RDF files, in SPARQL
     Query(Box<QueryArgs>),
     /// Add statements of others, in RDF, to what is known of a collection

@@ -20,6 +20,7 @@ mod import;
 mod index;
 mod judge;
 pub mod learn;
+mod push;
 mod query;
 mod rebuild;
 mod search;
@@ -52,6 +53,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Select(args) => select::run(&args),
         Command::Across(args) => across::run(&args),
         Command::Rebuild(args) => rebuild::run(&args),
+        Command::Push(args) => push::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Simulate(args) => simulate::run(&args),

@@ -26,7 +26,7 @@ mod write;
 mod tests;
 
 pub use keys::{KeyDoc, keys};
-pub use knowledge::KnowledgeRules;
+pub use knowledge::{KnowledgeRules, RemoteRules};
 pub use parse::{Parsed, parse, parse_extract};
 pub use seeds::{SeedFile, SeedFileMistake, parse_seed_file};
 pub use words::Words;

@@ -146,6 +146,9 @@ pub fn conclude(report: &Report, job: &Path, as_json: bool, quiet: bool) {
         let mut object = show::json(&report.status, job, report.seconds);
         // Null where graph and search index are up to date, as far as they are wanted.
         object["not_up_to_date"] = report.unknown.clone().into();
+        if let Some(untold) = &report.untold {
+            object["untold"] = untold.as_str().into();
+        }
         println!("{object}");
     }
 }
