@@ -1,6 +1,11 @@
 //! Topics, happenings and changes of names compared with the society of the test web.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a failed expectation is a failed test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a failed expectation is a failed test, which may say how far it got"
+)]
 
 mod society;
 
@@ -132,10 +137,11 @@ fn topics_of_the_society_are_told_apart() {
     assert!(4 * pure >= 3 * all && 10 * all >= 9 * corpus.len() as usize);
 }
 
-#[test]
-fn names_that_changed_in_the_society_are_found() {
+/// How many changes of names are told (both names in at least three writings), how many of those are found, how many changes are
+/// found at all, and how many of them are right.
+fn renamed(seed: u64) -> [usize; 4] {
     let dir = tempfile::tempdir().unwrap();
-    let world = society::world(PAGES);
+    let world = society::seeded(PAGES, seed);
     let corpora = [society::corpus(dir.path(), &world)];
     let named = corpora.iter().map(|corpus| entities(corpus, &EntitySettings::default(), &|_| {}).unwrap());
     let named = Named::together(&named.collect::<Vec<_>>());
@@ -147,9 +153,9 @@ fn names_that_changed_in_the_society_are_found() {
         is_name(&one.before, &truth.from) && is_name(&one.after, &truth.to)
     };
     for one in &found {
-        let right = truth.iter().any(|truth| is(one, truth));
         println!(
-            "{right} {:.2} {:.2} {} {} {} -> {} {} {:?}",
+            "{} {:.2} {:.2} {} {} {} -> {} {} {:?}",
+            truth.iter().any(|truth| is(one, truth)),
             one.confidence,
             one.context,
             one.together,
@@ -160,12 +166,30 @@ fn names_that_changed_in_the_society_are_found() {
             one.shared
         );
     }
-    for truth in &truth {
+    let mut writings: HashMap<String, usize> = HashMap::new();
+    for said in world.truth().said() {
+        let names: HashSet<String> = said.mentions.into_iter().map(|mention| mention.text).collect();
+        names.into_iter().for_each(|name| *writings.entry(name).or_default() += 1);
+    }
+    let writings = |name: &str| writings.get(name).copied().unwrap_or_default();
+    let told: Vec<&RenameTruth> =
+        truth.iter().filter(|one| writings(&one.from) >= 3 && writings(&one.to) >= 3).collect();
+    for truth in &told {
         let day = Day::of(Time::from_millis(truth.at * 1000));
         println!("{} {} -> {} {day}", found.iter().any(|one| is(one, truth)), truth.from, truth.to);
     }
-    let hit = truth.iter().filter(|truth| found.iter().any(|one| is(one, truth))).count();
-    println!("{hit} of {} found", truth.len());
-    // The surest are right; some changes are missed, and the less sure are often none.
-    assert!(hit >= 4 && found.iter().take(4).all(|one| truth.iter().any(|truth| is(one, truth))));
+    let hit = told.iter().filter(|truth| found.iter().any(|one| is(one, truth))).count();
+    let right = found.iter().filter(|one| truth.iter().any(|truth| is(one, truth))).count();
+    println!("seed {seed}: {hit} of {} told changes, {right} of {} right", told.len(), found.len());
+    [told.len(), hit, found.len(), right]
+}
+
+#[test]
+fn names_that_changed_in_the_society_are_found_and_hardly_any_others() {
+    let [told, hit, found, right] = [1, 2, 3].map(renamed).into_iter().fold([0; 4], |mut sums, counts| {
+        sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        sums
+    });
+    println!("{hit} of {told} told changes, {right} of {found} right");
+    assert!(told >= 18 && 10 * hit >= 9 * told && 10 * right >= 9 * found);
 }
