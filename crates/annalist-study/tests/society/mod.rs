@@ -51,6 +51,7 @@ fn writing(said: SaidTruth) -> Writing {
             .into_iter()
             .collect(),
         links: said.links,
+        anchors: Vec::new(),
         tags: Vec::new(),
         relevance: None,
         simhash: 0,
