@@ -270,12 +270,11 @@ impl Crawl {
         });
         let events = stages.keeper.clone();
         let trouble = move |why: String| events.event(Severity::Error, "knowledge", why);
-        let knowing = Knowing::start(&job, &stages.spec(), durable, trouble)
-        let knowing = Knowing::start(&job, &stages.spec, durable.clone(), trouble)
+        let knowing = Knowing::start(&job, &stages.spec(), durable.clone(), trouble)
             .map_err(io_error("no thread for graph and search index"))?;
         let events = stages.keeper.clone();
         let tell = move |severity, what: String| events.event(severity, "remote", what);
-        let pushing = Pushing::start(&job, &stages.spec, durable, tell)
+        let pushing = Pushing::start(&job, &stages.spec(), durable, tell)
             .map_err(io_error("no thread for the remote store"))?;
         let waiting = Waiting::default();
         Ok(Crawl {
@@ -549,8 +548,6 @@ impl Crawl {
         let seconds = ended.since(self.started).as_secs_f64();
         let captures = status.counters.captures.saturating_sub(self.captures_before);
         let unknown = unknown.map(|fault| annalist_model::with_causes(&fault));
-        Ok(Report { ending, status, seconds, captures, unknown })
-        let unknown = unknown.map(|fault| fault.to_string());
         Ok(Report { ending, status, seconds, captures, unknown, untold })
     }
 }

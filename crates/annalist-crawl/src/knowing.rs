@@ -115,17 +115,10 @@ pub fn catch_up_with(
 
 /// How the archive of a job that nobody crawls is followed.
 pub fn settings_of(job: &JobDir, spec: &Spec) -> FollowSettings {
-    Ok(follow(&extents_of(job)?, stores, &idle_settings(job, spec), watch)?)
-}
-
-/// How the archive of a job is followed that nobody crawls.
-pub(crate) fn idle_settings(job: &JobDir, spec: &Spec) -> FollowSettings {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let over = if spec.extract.is_some() { Over::None } else { Over::All };
     // Nobody adds to a folder of files that others made.
     FollowSettings { over, awaits_metadata: job.exists(), ..settings(spec, threads) }
-    settings.awaits_metadata = job.exists();
-    settings
 }
 
 /// What may be read of the archive of a job that nobody crawls.

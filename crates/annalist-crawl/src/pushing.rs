@@ -19,7 +19,7 @@ use tokio::runtime::Runtime;
 
 use crate::clock;
 use crate::job::JobDir;
-use crate::knowing::{Durable, KnowingError, Told, extents_of, idle_settings, settings};
+use crate::knowing::{Durable, KnowingError, Told, extents_of, settings, settings_of};
 use crate::logs::Severity;
 use crate::set_up::web_settings;
 
@@ -107,7 +107,7 @@ fn tell(
     places: &Places,
     watch: &dyn Watch,
 ) -> Result<Followed, PushError> {
-    let settings = often_marked(idle_settings(job, spec));
+    let settings = often_marked(settings_of(job, spec));
     let followed = follow(&extents_of(job)?, &mut [remote], &settings, watch).map_err(KnowingError::from)?;
     remote.tell_layers(places)?;
     Ok(followed)
