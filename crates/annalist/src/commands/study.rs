@@ -73,7 +73,12 @@ pub fn subject(job: &JobDir, spec: &Spec) -> Result<Subject> {
     let known = known_names(job, spec)?;
     Ok(Subject {
         extents: extents_of(job)?,
-        follow: FollowSettings { canonical: spec.canonical.clone(), ..FollowSettings::default() },
+        // In an archive alone nobody says more about a capture.
+        follow: FollowSettings {
+            canonical: spec.canonical.clone(),
+            awaits_metadata: job.exists(),
+            ..FollowSettings::default()
+        },
         entities: EntitySettings { known, ..EntitySettings::default() },
         dir: Places::of(job.root()).study(),
     })
