@@ -74,12 +74,6 @@ pub fn subject(job: &JobDir, spec: &Spec) -> Result<Subject> {
     Ok(Subject {
         extents: extents_of(job)?,
         follow: settings_of(job, spec),
-        // In an archive alone nobody says more about a capture.
-        follow: FollowSettings {
-            canonical: spec.canonical.clone(),
-            awaits_metadata: job.exists(),
-            ..FollowSettings::default()
-        },
         entities: EntitySettings { known, ..EntitySettings::default() },
         dir: Places::of(job.root()).study(),
     })
