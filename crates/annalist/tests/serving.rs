@@ -235,7 +235,7 @@ fn handed_over_addresses_are_fetched_and_blacklisted_ones_never_are() {
     for url in unwanted.iter().chain([late]) {
         let path = url.splitn(4, '/').nth(3).unwrap();
         let host = url.split('/').nth(2).unwrap().split(':').next().unwrap();
-        let asked = log.entries.iter().any(|e| e.host == host && e.path.trim_start_matches('/') == path);
+        let asked = log.entries.iter().any(|e| e.host == host && e.target.trim_start_matches('/') == path);
         assert!(!asked, "{url} was asked for");
     }
 }
