@@ -58,16 +58,16 @@ impl Scorer {
     /// one that was turned off, or on again, begins anew.
     pub fn change(&mut self, manner: Manner, emphasis: [f32; COUNT]) {
         let fresh = Scorer::new(manner, emphasis);
-        for at in 0..COUNT {
-            let (old, new) = (self.emphasis[at], emphasis[at]);
-            if old > 0.0 && new > 0.0 {
+        for (at, new) in emphasis.iter().enumerate() {
+            let old = self.emphasis[at];
+            if old > 0.0 && *new > 0.0 {
                 self.weights[at] *= new / old;
                 continue;
             }
             self.weights[at] = fresh.weights[at];
-            for other in 0..COUNT {
-                self.covariance[at][other] = 0.0;
-                self.covariance[other][at] = 0.0;
+            self.covariance[at] = [0.0; COUNT];
+            for row in &mut self.covariance {
+                row[at] = 0.0;
             }
             self.covariance[at][at] = fresh.covariance[at][at];
         }
@@ -223,6 +223,31 @@ mod tests {
         let liars = taught(|_, truth| 1.0 - truth).weights()[at];
         assert!(honest > before + 0.5, "{before} {honest}");
         assert!(liars < before - 0.5, "{before} {liars}");
+    }
+
+    #[test]
+    fn other_emphasis_keeps_what_was_learned_and_what_is_turned_off_says_nothing() {
+        let mut scorer = taught(|_, truth| truth);
+        let (at, other) = (place("anchor"), place("siblings"));
+        let before = scorer.weights();
+        let mut emphasis = [1.0; COUNT];
+        emphasis[at] = 2.0;
+        scorer.change(Manner::Learned, emphasis);
+        assert!((scorer.weights()[at] - 2.0 * before[at]).abs() < 1e-5);
+        assert_eq!(scorer.weights()[other], before[other]);
+        emphasis[at] = 0.0;
+        scorer.change(Manner::Learned, emphasis);
+        for number in 0..100 {
+            scorer.learn(
+                &told(&[("anchor", truth(number)), ("siblings", chance(number))]),
+                0.5,
+                truth(number),
+            );
+        }
+        assert_eq!(scorer.weights()[at], 0.0);
+        emphasis[at] = 1.0;
+        scorer.change(Manner::Learned, emphasis);
+        assert_eq!(scorer.weights()[at], Scorer::new(Manner::Learned, emphasis).weights()[at]);
     }
 
     #[test]
