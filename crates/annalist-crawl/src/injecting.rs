@@ -175,7 +175,7 @@ pub fn take(job: &JobDir, from: Place, spec: &Spec, scope: &Scope, now: Time) ->
                 Some(Injection::Wanted(change)) => taken.changes.push(*change),
                 Some(Injection::Blacklisted(key, changes)) => {
                     taken.blacklisted.push(key);
-                    taken.changes.extend(changes);
+                    taken.changes.extend(*changes);
                 }
                 None => taken.unreadable += 1,
             }
@@ -194,7 +194,7 @@ pub fn take(job: &JobDir, from: Place, spec: &Spec, scope: &Scope, now: Time) ->
 
 enum Injection {
     Wanted(Box<Change>),
-    Blacklisted(UrlKey, [Change; 2]),
+    Blacklisted(UrlKey, Box<[Change; 2]>),
 }
 
 /// An injected address is fetched wherever it lies, unless its site is blocked: somebody named it.
@@ -216,7 +216,7 @@ fn outcome_of(address: &Injected, spec: &Spec, scope: &Scope, now: Time) -> Opti
         };
         return Some(Injection::Blacklisted(
             key,
-            [Change::Refused { link, reason: SkipReason::Blacklisted, detail }, done],
+            Box::new([Change::Refused { link, reason: SkipReason::Blacklisted, detail }, done]),
         ));
     }
     let value = address.score.map_or(1.0, |score| Score::new(score as f32).get());
