@@ -11,7 +11,7 @@ use oxrdf::{GraphName, Literal, NamedNode, NamedNodeRef, Quad, Term};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::entities::{Entities, Entity, Kind};
+use super::entities::{Entities, Entity, Kind, Mention, Source};
 use super::happenings::Happening;
 use super::images::Images;
 use super::opinions::{Opinion, Opinions};
@@ -68,8 +68,8 @@ pub fn tell(
 /// What was found about one writing.
 #[derive(Debug, Default)]
 struct Notes {
-    /// Entity, how often, confidence, opinion.
-    mentions: Vec<(u32, u32, f32, Option<Opinion>)>,
+    /// With what is thought of the entity.
+    mentions: Vec<(Mention, Option<Opinion>)>,
     topics: Vec<(u32, f32)>,
     happenings: Vec<(u32, f32)>,
     opinion: Option<Opinion>,
@@ -88,7 +88,7 @@ impl Notes {
         let topic = |place: u32| Some(found.topics.topics.get(place as usize)?.label.clone());
         let event = |place: u32| Some(found.happenings.get(place as usize)?.title.clone());
         Annotations {
-            entities: self.mentions.iter().filter_map(|(place, ..)| entity(*place)).collect(),
+            entities: self.mentions.iter().filter_map(|(mention, _)| entity(mention.entity)).collect(),
             topics: self.topics.iter().filter_map(|(place, _)| topic(*place)).collect(),
             events: self.happenings.iter().filter_map(|(place, _)| event(*place)).collect(),
             sentiment: self.opinion.map(|opinion| opinion.value),
@@ -113,8 +113,7 @@ impl About {
             .collect();
         for mention in &found.entities.mentions {
             let opinion = said.get(&(mention.writing, mention.entity)).copied();
-            let mention_of = (mention.entity, mention.count, mention.confidence, opinion);
-            notes.entry(mention.writing).or_default().mentions.push(mention_of);
+            notes.entry(mention.writing).or_default().mentions.push((*mention, opinion));
         }
         for (writing, topic, weight) in &found.topics.memberships {
             notes.entry(*writing).or_default().topics.push((*topic, *weight));
@@ -141,6 +140,8 @@ struct Names {
     entities: Vec<NamedNode>,
     topics: Vec<NamedNode>,
     happenings: Vec<NamedNode>,
+    /// What the model that was asked is called.
+    model: Option<String>,
 }
 
 impl Names {
@@ -152,6 +153,7 @@ impl Names {
             entities: found.entities.entities.iter().map(entity).collect(),
             topics: found.topics.topics.iter().map(topic).collect(),
             happenings: found.happenings.iter().map(happening).collect(),
+            model: found.entities.model.as_ref().map(|name| format!("model:{name}")),
         }
     }
 }
@@ -212,6 +214,7 @@ impl Speaker<'_> {
             self.number(name, v::WRITINGS, entity.writings);
             self.number(name, v::COUNT, entity.mentions);
             self.say(name, v::CONFIDENCE, decimal(entity.confidence));
+            self.found_by(name, entity.source, names);
         }
         for pair in &found.together {
             if let (Some(one), Some(other)) =
@@ -223,6 +226,17 @@ impl Speaker<'_> {
                 self.say(&tie, v::ONE, other.clone());
                 self.number(&tie, v::WRITINGS, pair.writings);
             }
+        }
+    }
+
+    /// Where a model was asked: who says so, words or the model.
+    fn found_by(&mut self, subject: &NamedNode, source: Source, names: &Names) {
+        let Some(model) = &names.model else { return };
+        if source != Source::Model {
+            self.text(subject, v::FOUND_BY, "words");
+        }
+        if source != Source::Words {
+            self.text(subject, v::FOUND_BY, model);
         }
     }
 
@@ -332,11 +346,12 @@ impl Speaker<'_> {
             self.say(writing, v::SENTIMENT, decimal(opinion.value));
             self.say(writing, v::SENTIMENT_CONFIDENCE, decimal(opinion.confidence));
         }
-        for (entity, count, confidence, opinion) in &notes.mentions {
-            let Some(entity) = names.entities.get(*entity as usize) else { continue };
+        for (mention, opinion) in &notes.mentions {
+            let Some(entity) = names.entities.get(mention.entity as usize) else { continue };
             self.say(writing, v::MENTIONS, entity.clone());
-            let note = self.annotation(writing, entity, *confidence, capture);
-            self.number(&note, v::COUNT, *count);
+            let note = self.annotation(writing, entity, mention.confidence, capture);
+            self.number(&note, v::COUNT, mention.count);
+            self.found_by(&note, mention.source, names);
             if let Some(opinion) = opinion {
                 self.say(&note, v::SENTIMENT, decimal(opinion.value));
                 self.say(&note, v::SENTIMENT_CONFIDENCE, decimal(opinion.confidence));
