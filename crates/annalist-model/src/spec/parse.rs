@@ -5,7 +5,7 @@ use toml::de::DeTable;
 
 use super::keys::{
     ABOUT, ARCHIVE, CANONICAL, EVENT, EXTRACT, EventDraft, FETCH, FRONTIER, JUDGE, KNOWLEDGE, LIMITS,
-    NETWORK, POLITENESS, SCOPE, SITE, TOPIC,
+    NETWORK, POLITENESS, SCOPE, SITE, STUDY, TOPIC,
 };
 use super::notes::Notes;
 use super::seeds::Seeds;
@@ -26,7 +26,7 @@ pub struct Parsed {
 }
 
 /// The tables of a spec.
-const TABLES: [&str; 15] = [
+const TABLES: [&str; 16] = [
     "seed",
     "topic",
     "event",
@@ -39,6 +39,7 @@ const TABLES: [&str; 15] = [
     "frontier",
     "archive",
     "knowledge",
+    "study",
     "extract",
     "canonical",
     "site",
@@ -97,6 +98,7 @@ fn read(root: &Table<'_>, files: &dyn Fn(&str) -> Result<String, String>, spec: 
     section(root, "frontier", FRONTIER, &mut spec.frontier);
     section(root, "archive", ARCHIVE, &mut spec.archive);
     section(root, "knowledge", KNOWLEDGE, &mut spec.knowledge);
+    section(root, "study", STUDY, &mut spec.study);
     if let Some(table) = section(root, "politeness", POLITENESS, &mut spec.politeness) {
         settle_delays(&table, &mut spec.politeness);
     }
