@@ -198,6 +198,25 @@ mod tests {
         assert_eq!(cut, expected);
     }
 
+    /// `tests/model/make_pieces.py` recorded what Hugging Face's tokenizer makes of texts in many scripts.
+    #[test]
+    fn pieces_and_places_are_those_of_the_tokenizer_that_models_are_taught_with() {
+        for recorded in [
+            include_str!("../../../../tests/model/pieces-cased.json"),
+            include_str!("../../../../tests/model/pieces-uncased.json"),
+        ] {
+            let recorded: serde_json::Value = serde_json::from_str(recorded).unwrap();
+            let pieces = Pieces::of_json(&recorded["tokenizer"]).unwrap();
+            for one in recorded["texts"].as_array().unwrap() {
+                let cut = pieces.cut(one["text"].as_str().unwrap());
+                let ids: Vec<u32> = cut.iter().map(|piece| piece.id).collect();
+                let spans: Vec<[usize; 2]> = cut.iter().map(|piece| [piece.from, piece.to]).collect();
+                assert_eq!(serde_json::json!(ids), one["ids"], "{}", one["text"]);
+                assert_eq!(serde_json::json!(spans), one["spans"], "{}", one["text"]);
+            }
+        }
+    }
+
     #[test]
     fn any_text_is_cut_within_it() {
         let pieces = Pieces::of(&["a", "##a", "希"], Normal::default());
