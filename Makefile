@@ -6,7 +6,7 @@ SECONDS_EACH ?= 60
 ONLY ?=
 VENV := target/venv
 
-.PHONY: demo test check unit end-to-end interop bench torture test-apps sparql-suite fuzz clean
+.PHONY: demo test check unit end-to-end interop bench torture test-apps test-model sparql-suite fuzz clean
 
 demo: ## Build the program, crawl the test web on loopback by topic and breadth first, compare
 	@scripts/setup build
@@ -33,6 +33,12 @@ test-apps: ## Crawl a real WordPress and a real MediaWiki with and without the h
 	@scripts/setup apps
 	$(CARGO) build --release --bin annalist
 	scripts/test-apps $(if $(ONLY),--only $(ONLY))
+
+test-model: ## Models that mark names, which are not built by default: the tests of them, with the linter
+	@scripts/setup build
+	$(CARGO) clippy -p annalist-study -p annalist --features annalist-study/model,annalist/model --all-targets --quiet -- -D warnings
+	$(CARGO) test -p annalist-study --features model --test model
+	$(CARGO) test -p annalist --features model --test modelling
 
 sparql-suite: ## W3C's SPARQL query tests through annalist and pyoxigraph: nothing may pass in the latter only
 	@scripts/setup sparql

@@ -54,6 +54,10 @@ impl Places {
     pub fn candidates(&self) -> PathBuf {
         self.root.join("knowledge/candidates.jsonl")
     }
+    /// Which model studies ask, where one was chosen: the name of its folder, or nothing for none.
+    pub fn model(&self) -> PathBuf {
+        self.root.join("knowledge/model")
+    }
     /// What `annalist study` keeps between its stages.
     pub fn study(&self) -> PathBuf {
         self.root.join("study")

@@ -107,6 +107,7 @@ words! {
     ALTERNATE_NAME = "https://schema.org/alternateName";
     PREF_LABEL = "http://www.w3.org/2004/02/skos/core#prefLabel";
     CONFIDENCE = "urn:annalist:confidence";
+    FOUND_BY = "urn:annalist:foundBy";
     COUNT = "urn:annalist:count";
     WRITINGS = "urn:annalist:writings";
     SENTIMENT = "urn:annalist:sentiment";

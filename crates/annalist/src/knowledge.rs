@@ -31,12 +31,17 @@ pub fn job_at(dir: &Path) -> Result<JobDir> {
     Err(BadConfiguration(format!("{} {what}", dir.display())).into())
 }
 
-/// The spec that is kept with a job; the defaults where there is none.
+/// The spec that is kept with a job; the defaults where there is none. A model that was chosen for a study stays chosen.
 pub fn spec_of(job: &JobDir) -> Result<Spec> {
-    if !job.spec().exists() {
-        return Ok(Spec { extract: Some(ExtractRules::default()), ..Spec::named("archive") });
+    let mut spec = if job.spec().exists() {
+        spec_file::load(&job.spec())?.spec
+    } else {
+        Spec { extract: Some(ExtractRules::default()), ..Spec::named("archive") }
+    };
+    if let Ok(chosen) = std::fs::read_to_string(Places::of(job.root()).model()) {
+        spec.study.model = Some(chosen).filter(|model| !model.is_empty());
     }
-    Ok(spec_file::load(&job.spec())?.spec)
+    Ok(spec)
 }
 
 /// What is to be up to date.

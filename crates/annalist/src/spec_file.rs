@@ -73,6 +73,9 @@ fn examine_as(path: &Path, parse: Parse) -> Result<Examined> {
         for name in &mut spec.catalogue {
             *name = beside(&folder, name);
         }
+        if let Some(model) = &mut spec.study.model {
+            *model = beside(&folder, model);
+        }
         let archives = spec.extract.iter_mut();
         let archives = archives.flat_map(|extract| extract.archives.iter_mut().chain(&mut extract.warcs));
         for name in archives.filter(|name| !name.contains("://")) {

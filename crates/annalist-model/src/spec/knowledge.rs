@@ -2,6 +2,13 @@
 
 use std::time::Duration;
 
+/// How `annalist study` goes about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StudyRules {
+    /// A folder with a model that marks names; without one, words tell.
+    pub model: Option<String>,
+}
+
 /// Which derived stores are kept, and what they may take.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnowledgeRules {

@@ -26,7 +26,7 @@ mod write;
 mod tests;
 
 pub use keys::{KeyDoc, keys};
-pub use knowledge::{KnowledgeRules, RemoteRules};
+pub use knowledge::{KnowledgeRules, RemoteRules, StudyRules};
 pub use parse::{Parsed, parse, parse_extract};
 pub use seeds::{SeedFile, SeedFileMistake, parse_seed_file};
 pub use words::Words;
@@ -64,6 +64,7 @@ pub struct Spec {
     pub frontier: FrontierRules,
     pub archive: ArchiveRules,
     pub knowledge: KnowledgeRules,
+    pub study: StudyRules,
     /// Where the collection comes from, when it is no crawl of the live web.
     pub extract: Option<ExtractRules>,
     pub canonical: Canonicaliser,
@@ -93,6 +94,7 @@ impl Spec {
             frontier: FrontierRules::default(),
             archive: ArchiveRules::default(),
             knowledge: KnowledgeRules::default(),
+            study: StudyRules::default(),
             extract: None,
             canonical: Canonicaliser::default(),
             sites: Vec::new(),

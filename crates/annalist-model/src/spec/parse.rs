@@ -5,7 +5,7 @@ use toml::de::DeTable;
 
 use super::keys::{
     ABOUT, ARCHIVE, CANONICAL, EVENT, EXTRACT, EventDraft, FETCH, FRONTIER, JUDGE, KNOWLEDGE, LIMITS,
-    NETWORK, POLITENESS, REMOTE, SCOPE, SITE, TOPIC,
+    NETWORK, POLITENESS, REMOTE, SCOPE, SITE, STUDY, TOPIC,
 };
 use super::notes::Notes;
 use super::seeds::Seeds;
@@ -31,7 +31,7 @@ pub struct Parsed {
 }
 
 /// The tables of a spec.
-const TABLES: [&str; 15] = [
+const TABLES: [&str; 16] = [
     "seed",
     "topic",
     "event",
@@ -44,6 +44,7 @@ const TABLES: [&str; 15] = [
     "frontier",
     "archive",
     "knowledge",
+    "study",
     "extract",
     "canonical",
     "site",
@@ -102,6 +103,7 @@ fn read(root: &Table<'_>, files: &dyn Fn(&str) -> Result<String, String>, spec: 
     section(root, "frontier", FRONTIER, &mut spec.frontier);
     section(root, "archive", ARCHIVE, &mut spec.archive);
     knowledge(root, spec);
+    section(root, "study", STUDY, &mut spec.study);
     if let Some(table) = section(root, "politeness", POLITENESS, &mut spec.politeness) {
         settle_delays(&table, &mut spec.politeness);
     }

@@ -5,12 +5,15 @@
 //! - `learn`: the first way through the archive; `runs`: words with capitals side by side; `lists`: words that tell what stands beside them
 //! - `decide`: what is a name, and of what; `merge`: which spellings are one; `fold`: the forms of a name
 //! - `tag`: the second way: who is meant in each writing
+//! - `model`: a model that marks names, if one is given; `marks`: what it marked
 
 mod decide;
 mod fold;
 mod learn;
 mod lists;
+mod marks;
 mod merge;
+pub mod model;
 mod runs;
 mod tag;
 
@@ -20,7 +23,10 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Corpus, CorpusError, Writing};
+use fold::name_key;
 use learn::{Learned, Map};
+use marks::Marks;
+use model::{Model, ModelError};
 pub(crate) use tag::{Said, Span, Tagger};
 
 /// Of one writing, so that a list of names makes no pairs of all of them.
@@ -37,6 +43,24 @@ pub enum Kind {
     /// A name of something else, or nothing tells of what.
     #[default]
     Other,
+}
+
+/// By what a name was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// By the words around it and lists of names, or because the archivist gave it.
+    #[default]
+    Words,
+    /// By the model alone: mentioned where the model marked it, and nowhere else.
+    Model,
+    Both,
+}
+
+impl Source {
+    fn and(self, other: Source) -> Source {
+        if self == other { self } else { Source::Both }
+    }
 }
 
 /// Somebody or something with a name.
@@ -56,6 +80,7 @@ pub struct Entity {
     pub last: u64,
     /// That it is a name, and of this kind; from 0 to 1.
     pub confidence: f32,
+    pub source: Source,
 }
 
 /// An entity in a writing.
@@ -66,8 +91,9 @@ pub struct Mention {
     /// The entity's place among the entities.
     pub entity: u32,
     pub count: u32,
-    /// Lower where nothing but a surname tells who is meant.
+    /// Lower where nothing but a surname tells who is meant, higher where the model says so too.
     pub confidence: f32,
+    pub source: Source,
 }
 
 /// Two entities that the same writings mention.
@@ -87,6 +113,16 @@ pub struct Entities {
     pub mentions: Vec<Mention>,
     /// Those that are most often together first.
     pub together: Vec<Together>,
+    /// What the model is called, if one was asked.
+    pub model: Option<String>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum EntitiesError {
+    #[error(transparent)]
+    Corpus(#[from] CorpusError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
 }
 
 /// A name that the archivist gave.
@@ -104,11 +140,13 @@ pub struct EntitySettings {
     /// Beyond these, the rarest are left out.
     pub most_entities: usize,
     pub most_together: usize,
+    /// Asked about every writing; without one, words tell.
+    pub model: Option<Model>,
 }
 
 impl Default for EntitySettings {
     fn default() -> EntitySettings {
-        EntitySettings { known: Vec::new(), most_entities: 50_000, most_together: 10_000 }
+        EntitySettings { known: Vec::new(), most_entities: 50_000, most_together: 10_000, model: None }
     }
 }
 
@@ -118,28 +156,34 @@ pub fn entities(
     corpus: &Corpus,
     settings: &EntitySettings,
     done: &(dyn Fn(u64) + Sync),
-) -> Result<Entities, CorpusError> {
-    let mut learned = Learned::default();
+) -> Result<Entities, EntitiesError> {
+    let (mut learned, mut marks) = (Learned::default(), Ok(Marks::default()));
     corpus.fold(
-        Learned::default,
-        |learned, writing| learned.take(&writing),
-        |some| learned.join(some),
+        || (Learned::default(), Ok(Marks::default())),
+        |(learned, marks), writing| marks::take(settings.model.as_ref(), &writing, learned, marks),
+        |(some, marked)| {
+            learned.join(some);
+            marks::join(&mut marks, marked);
+        },
         done,
     )?;
+    let marks = marks?;
     let names = decide::names(&learned);
     let mut found = merge::merged(&settings.known, names, &learned);
     drop(learned);
     found.truncate(settings.most_entities.max(settings.known.len()));
     let tagger = Tagger::new(&found);
-    let mut counted = Counted::default();
+    let mut counted = Counted { marks, ..Counted::default() };
+    let by_model = settings.model.is_some();
     corpus.fold(
         Vec::new,
-        |some: &mut Vec<Tagged>, writing| some.push(tagged(&tagger, &writing)),
-        |some| some.into_iter().for_each(|tagged| counted.take(&tagger, tagged)),
+        |some: &mut Vec<Tagged>, writing| some.push(tagged(&tagger, &writing, by_model)),
+        |some| some.into_iter().for_each(|tagged| counted.take(&tagger, &found, tagged)),
         done,
     )?;
     counted.settle(&tagger);
-    Ok(counted.entities(found, settings.most_together))
+    let entities = counted.entities(found, settings.most_together);
+    Ok(Entities { model: settings.model.as_ref().map(|model| model.name().to_owned()), ..entities })
 }
 
 /// What one writing mentions.
@@ -147,19 +191,34 @@ struct Tagged {
     time: u64,
     /// The thread it stands in, or its page: who is named there is known to all who write there.
     thread: u64,
-    /// By entity: how often, and how surely.
-    mentions: BTreeMap<u32, (u32, f32)>,
+    /// By entity.
+    mentions: BTreeMap<u32, Called>,
 }
 
-fn tagged(tagger: &Tagger, writing: &Writing) -> Tagged {
+/// How an entity is called in a writing.
+#[derive(Default)]
+struct Called {
+    count: u32,
+    confidence: f32,
+    /// By which names, if a model may have marked them.
+    names: Vec<u64>,
+}
+
+fn tagged(tagger: &Tagger, writing: &Writing, by_model: bool) -> Tagged {
     let mut said = Said::default();
     let language = writing.language.as_deref().unwrap_or("en");
-    let mut mentions: BTreeMap<u32, (u32, f32)> = BTreeMap::new();
+    let mut mentions: BTreeMap<u32, Called> = BTreeMap::new();
     for text in [writing.title.as_deref().unwrap_or_default(), &writing.text] {
         for span in tagger.tag(text, language, &mut said) {
-            let (count, confidence) = mentions.entry(span.entity).or_default();
-            *count += 1;
-            *confidence = confidence.max(span.confidence);
+            let called = mentions.entry(span.entity).or_default();
+            called.count += 1;
+            called.confidence = called.confidence.max(span.confidence);
+            if by_model {
+                let name = name_key(text.get(span.from..span.to).unwrap_or_default());
+                if !called.names.contains(&name) {
+                    called.names.push(name);
+                }
+            }
         }
     }
     let thread = xxh3_64(writing.thread.as_ref().unwrap_or(&writing.url).as_bytes());
@@ -177,13 +236,24 @@ struct Counted {
     threads: Map<u64, BTreeSet<u32>>,
     /// Surnames alone that several people have, with thread and time.
     open: Vec<(Mention, u64, u64)>,
+    marks: Marks,
 }
 
 impl Counted {
-    fn take(&mut self, tagger: &Tagger, mut tagged: Tagged) {
+    fn take(&mut self, tagger: &Tagger, found: &[Entity], mut tagged: Tagged) {
         let writing = self.writings;
-        tagged.mentions.retain(|entity, (count, confidence)| {
-            let mention = Mention { writing, entity: *entity, count: *count, confidence: *confidence };
+        tagged.mentions.retain(|entity, called| {
+            let marked =
+                called.names.iter().filter_map(|name| self.marks.of(writing, *name)).reduce(f32::max);
+            let alone = found.get(*entity as usize).is_some_and(|entity| entity.source == Source::Model);
+            let sure = called.confidence;
+            let (confidence, source) = match marked {
+                None if alone => return false,
+                None => (sure, Source::Words),
+                Some(marked) if alone => (sure * marked, Source::Model),
+                Some(marked) => (sure + (1.0 - sure) * marked, Source::Both),
+            };
+            let mention = Mention { writing, entity: *entity, count: called.count, confidence, source };
             let open = tagger.namesakes(*entity).is_some();
             if open {
                 self.open.push((mention, tagged.thread, tagged.time));
@@ -256,7 +326,7 @@ impl Counted {
         together.sort_by_key(|pair| (std::cmp::Reverse(pair.writings), pair.one, pair.other));
         together.truncate(most_together);
         let entities = entities.into_iter().map(|(_, entity)| entity).collect();
-        Entities { entities, mentions: self.mentions, together }
+        Entities { entities, mentions: self.mentions, together, model: None }
     }
 }
 

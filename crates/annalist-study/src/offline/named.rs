@@ -58,7 +58,7 @@ impl Named {
 #[cfg(test)]
 mod tests {
     use super::Named;
-    use crate::offline::entities::{Entities, Entity, Mention};
+    use crate::offline::entities::{Entities, Entity, Mention, Source};
 
     fn entities(names: &[(&str, &[&str])]) -> Entities {
         let entity = |(name, aliases): &(&str, &[&str])| Entity {
@@ -66,7 +66,8 @@ mod tests {
             aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
             ..Entity::default()
         };
-        let mention = |(entity, _)| Mention { writing: 7, entity, count: 1, confidence: 1.0 };
+        let mention =
+            |(entity, _)| Mention { writing: 7, entity, count: 1, confidence: 1.0, source: Source::Words };
         Entities {
             entities: names.iter().map(entity).collect(),
             mentions: (0..).zip(names).map(mention).collect(),

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::entities::{Entities, Kind, Said, Tagger};
+use super::entities::{Entities, Kind, Said, Source, Tagger};
 use super::{Corpus, CorpusError, Writing};
 use feeling::{Feeling, Felt};
 use lexicon::Lexicon;
@@ -89,9 +89,14 @@ pub fn opinions(
     Ok(opinions)
 }
 
-/// Whom a writing means by a surname that several people have: whom it was found to mention.
+/// Whom a writing means by a surname that several people have, or by what only a model takes for a name: whom it was found to mention.
 fn meant(tagger: &Tagger, entities: &Entities, writing: u32, entity: u32) -> Option<u32> {
-    let Some(namesakes) = tagger.namesakes(entity) else { return Some(entity) };
+    let alone = [entity];
+    let namesakes = match tagger.namesakes(entity) {
+        Some(namesakes) => namesakes,
+        None if entities.entities.get(entity as usize)?.source == Source::Model => &alone,
+        None => return Some(entity),
+    };
     let from = entities.mentions.partition_point(|mention| mention.writing < writing);
     let mentions = entities.mentions.get(from..)?.iter().take_while(|mention| mention.writing == writing);
     mentions.map(|mention| mention.entity).find(|entity| namesakes.contains(entity))

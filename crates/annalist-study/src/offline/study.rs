@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::entities::{EntitySettings, entities};
+use super::entities::{EntitiesError, EntitySettings, entities};
 use super::happenings::happenings;
 use super::images::{self, ImageSeen, Images};
 use super::kept::Kept;
@@ -85,6 +85,8 @@ pub enum StudyError {
     Follow(#[from] FollowError),
     #[error(transparent)]
     Corpus(#[from] CorpusError),
+    #[error(transparent)]
+    Entities(#[from] EntitiesError),
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
     #[error("it was interrupted")]

@@ -11,7 +11,7 @@ use oxrdf::{GraphName, Literal, NamedNode, NamedNodeRef, Quad};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::entities::{Entities, Entity, Kind};
+use super::entities::{Entities, Entity, Kind, Mention, Source};
 use super::happenings::Happening;
 use super::images::Images;
 use super::opinions::{Opinion, Opinions};
@@ -80,8 +80,8 @@ pub fn tell(
 /// What was found about one writing.
 #[derive(Debug, Default)]
 struct Notes {
-    /// Entity, how often, confidence, opinion.
-    mentions: Vec<(u32, u32, f32, Option<Opinion>)>,
+    /// With what is thought of the entity.
+    mentions: Vec<(Mention, Option<Opinion>)>,
     topics: Vec<(u32, f32)>,
     happenings: Vec<(u32, f32)>,
     opinion: Option<Opinion>,
@@ -100,7 +100,7 @@ impl Notes {
         let topic = |place: u32| Some(found.topics.topics.get(place as usize)?.label.clone());
         let event = |place: u32| Some(found.happenings.get(place as usize)?.title.clone());
         Annotations {
-            entities: self.mentions.iter().filter_map(|(place, ..)| entity(*place)).collect(),
+            entities: self.mentions.iter().filter_map(|(mention, _)| entity(mention.entity)).collect(),
             topics: self.topics.iter().filter_map(|(place, _)| topic(*place)).collect(),
             events: self.happenings.iter().filter_map(|(place, _)| event(*place)).collect(),
             sentiment: self.opinion.map(|opinion| opinion.value),
@@ -125,8 +125,7 @@ impl About {
             .collect();
         for mention in &found.entities.mentions {
             let opinion = said.get(&(mention.writing, mention.entity)).copied();
-            let mention_of = (mention.entity, mention.count, mention.confidence, opinion);
-            notes.entry(mention.writing).or_default().mentions.push(mention_of);
+            notes.entry(mention.writing).or_default().mentions.push((*mention, opinion));
         }
         for (writing, topic, weight) in &found.topics.memberships {
             notes.entry(*writing).or_default().topics.push((*topic, *weight));
@@ -153,6 +152,8 @@ struct Names {
     entities: Vec<NamedNode>,
     topics: Vec<NamedNode>,
     happenings: Vec<NamedNode>,
+    /// What the model that was asked is called.
+    model: Option<String>,
 }
 
 impl Names {
@@ -164,6 +165,7 @@ impl Names {
             entities: found.entities.entities.iter().map(entity).collect(),
             topics: found.topics.topics.iter().map(topic).collect(),
             happenings: found.happenings.iter().map(happening).collect(),
+            model: found.entities.model.as_ref().map(|name| format!("model:{name}")),
         }
     }
 }
@@ -209,6 +211,7 @@ impl Teller<'_> {
             self.speaker.number(name, v::WRITINGS, entity.writings);
             self.speaker.number(name, v::COUNT, entity.mentions);
             self.speaker.say(name, v::CONFIDENCE, decimal(entity.confidence));
+            self.found_by(name, entity.source, names);
         }
         for pair in &found.together {
             if let (Some(one), Some(other)) =
@@ -223,6 +226,17 @@ impl Teller<'_> {
                 let of = |entity: u32| found.entities.get(entity as usize).map_or(0.0, |one| one.confidence);
                 self.speaker.say(&tie, v::CONFIDENCE, decimal(of(pair.one) * of(pair.other)));
             }
+        }
+    }
+
+    /// Where a model was asked: who says so, words or the model.
+    fn found_by(&mut self, subject: &NamedNode, source: Source, names: &Names) {
+        let Some(model) = &names.model else { return };
+        if source != Source::Model {
+            self.speaker.text(subject, v::FOUND_BY, Some("words"));
+        }
+        if source != Source::Words {
+            self.speaker.text(subject, v::FOUND_BY, Some(model));
         }
     }
 
@@ -332,11 +346,12 @@ impl Teller<'_> {
             self.speaker.say(writing, v::SENTIMENT, decimal(opinion.value));
             self.speaker.say(writing, v::SENTIMENT_CONFIDENCE, decimal(opinion.confidence));
         }
-        for (entity, count, confidence, opinion) in &notes.mentions {
-            let Some(entity) = names.entities.get(*entity as usize) else { continue };
+        for (mention, opinion) in &notes.mentions {
+            let Some(entity) = names.entities.get(mention.entity as usize) else { continue };
             self.speaker.say(writing, v::MENTIONS, entity.clone());
-            let note = self.annotation(writing, entity, *confidence, capture);
-            self.speaker.number(&note, v::COUNT, *count);
+            let note = self.annotation(writing, entity, mention.confidence, capture);
+            self.speaker.number(&note, v::COUNT, mention.count);
+            self.found_by(&note, mention.source, names);
             if let Some(opinion) = opinion {
                 self.speaker.say(&note, v::SENTIMENT, decimal(opinion.value));
                 self.speaker.say(&note, v::SENTIMENT_CONFIDENCE, decimal(opinion.confidence));

@@ -9,6 +9,7 @@ use clap::Args;
   annalist study collections/first
   annalist study collections/first --only entities,opinions
   annalist study collections/first --json > found.json
+  annalist study collections/first --model models/bert-base-NER
 
 What it finds can be asked for afterwards: as facets of `annalist search`, in SPARQL with `annalist query`
 (docs/vocabulary.md says how), and as tables in DIR/study. Each stage is kept when it is done: an interrupted study goes on
@@ -19,6 +20,9 @@ pub struct StudyArgs {
     /// Only these: entities, opinions, topics, events, social, images; those that they need come along
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub only: Vec<String>,
+    /// A folder with an ONNX model that marks names, asked in this and later studies; `none` for no model
+    #[arg(long, value_name = "DIR")]
+    pub model: Option<PathBuf>,
     /// How many of each are shown
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub limit: usize,

@@ -3,7 +3,7 @@
 
 mod told;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annalist_crawl::job::JobDir;
@@ -13,6 +13,7 @@ use annalist_knowledge::Places;
 use annalist_knowledge::graph::{Layer, LayerSettings};
 use annalist_knowledge::search::{Annotations, Search, SearchSettings};
 use annalist_model::spec::Spec;
+use annalist_study::offline::entities::model::Model;
 use annalist_study::offline::entities::{EntitySettings, Known};
 use annalist_study::offline::{Corpus, Found, Stage, StudyError, StudyWatch, Subject, tell};
 use anyhow::{Context, Result, bail};
@@ -28,15 +29,22 @@ use crate::watch::Watch;
 pub fn run(args: &StudyArgs) -> Result<Exit> {
     let wanted = stages(&args.only)?;
     let job = job_at(&args.dir)?;
-    let spec = spec_of(&job)?;
+    let mut spec = spec_of(&job)?;
+    if let Some(dir) = &args.model {
+        spec.study.model = chosen(dir);
+    }
+    let model = model_of(&spec)?;
     let watch = Watch::start(Progress::unless(args.quiet))?;
     let Some(_lock) = locked(&job, &watch)? else {
         let what = "is being crawled: a study needs an archive that stays as it is for a while";
         return Err(BadConfiguration(format!("{} {what}", args.dir.display())).into());
     };
     follow(&job, &spec, &watch)?;
-    let (corpus, found) = studied(&job, &spec, &wanted, &watch)?;
+    let (corpus, found) = study(&subject(&job, &spec, model)?, &wanted, &watch)?;
     keep(&job, &corpus, &found, &watch)?;
+    if args.model.is_some() {
+        remember(&job, spec.study.model.as_deref())?;
+    }
     drop(watch);
     if !args.quiet {
         print!("{}", told::report(&found, corpus.len(), args.limit));
@@ -62,21 +70,52 @@ fn stages(only: &[String]) -> Result<Vec<Stage>> {
 
 /// The writings of a job, and what was found in them. The caller holds the job's lock.
 pub fn studied(job: &JobDir, spec: &Spec, wanted: &[Stage], watch: &Watch) -> Result<(Corpus, Found)> {
-    let subject = subject(job, spec)?;
+    study(&subject(job, spec, model_of(spec)?)?, wanted, watch)
+}
+
+fn study(subject: &Subject, wanted: &[Stage], watch: &Watch) -> Result<(Corpus, Found)> {
     let (corpus, _) = interruptible(subject.corpus(watch))?;
     let found = interruptible(subject.study(&corpus, &Stage::with_needed(wanted), watch))?;
     Ok((corpus, found))
 }
 
 /// What is studied in a job.
-pub fn subject(job: &JobDir, spec: &Spec) -> Result<Subject> {
+fn subject(job: &JobDir, spec: &Spec, model: Option<Model>) -> Result<Subject> {
     let known = known_names(job, spec)?;
     Ok(Subject {
         extents: extents_of(job)?,
         follow: settings_of(job, spec),
-        entities: EntitySettings { known, ..EntitySettings::default() },
+        entities: EntitySettings { known, model, ..EntitySettings::default() },
         dir: Places::of(job.root()).study(),
     })
+}
+
+/// The model that was asked for, by its whole name; none where `none` was typed.
+fn chosen(dir: &Path) -> Option<String> {
+    if dir == Path::new("none") {
+        return None;
+    }
+    let whole = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
+    Some(whole.display().to_string())
+}
+
+fn model_of(spec: &Spec) -> Result<Option<Model>> {
+    let load = |dir: &String| Model::load(Path::new(dir));
+    Ok(spec
+        .study
+        .model
+        .as_ref()
+        .map(load)
+        .transpose()
+        .map_err(|fault| BadConfiguration(fault.to_string()))?)
+}
+
+/// Keeps which model was asked for: rebuilding and everything that builds on a study ask the same.
+fn remember(job: &JobDir, model: Option<&str>) -> Result<()> {
+    let path = Places::of(job.root()).model();
+    let fresh: PathBuf = path.with_extension("new");
+    let written = std::fs::write(&fresh, model.unwrap_or_default());
+    written.and_then(|()| std::fs::rename(&fresh, &path)).with_context(|| path.display().to_string())
 }
 
 /// Names that the archivist gave, in the spec or in what the topic's references taught.

@@ -1,9 +1,9 @@
 //! The keys that say what is made of the archive.
 
-use super::written::{duration, flag, size};
-use crate::spec::KnowledgeRules;
+use super::written::{duration, flag, optional, size, text};
 use crate::spec::shape::{SOME_TIME, Shape};
 use crate::spec::table::{Key, set};
+use crate::spec::{KnowledgeRules, StudyRules};
 
 pub(in crate::spec) const KNOWLEDGE: &[Key<KnowledgeRules>] = &[
     Key {
@@ -35,3 +35,11 @@ pub(in crate::spec) const KNOWLEDGE: &[Key<KnowledgeRules>] = &[
         write: |rules| duration(rules.every),
     },
 ];
+
+pub(in crate::spec) const STUDY: &[Key<StudyRules>] = &[Key {
+    name: "model",
+    shape: Shape::Described("the folder of an ONNX model"),
+    meaning: "a model that marks names of people, places and organisations for `annalist study`; docs/study.md says which can be used",
+    read: |rules, value| set(&mut rules.model, value.text().map(Some)),
+    write: |rules| optional(rules.model.as_deref(), text),
+}];

@@ -13,7 +13,7 @@ mod written;
 pub(super) use about::{ABOUT, ENTITY, EVENT, EventDraft, SEED, SeedDraft, TOPIC};
 pub(super) use engine::{ARCHIVE, EXTRACT, FRONTIER};
 pub(super) use judge::{JUDGE, PATTERN};
-pub(super) use knowledge::KNOWLEDGE;
+pub(super) use knowledge::{KNOWLEDGE, STUDY};
 pub(super) use manners::{FETCH, NETWORK, POLITENESS};
 pub(super) use reach::{CANONICAL, LIMITS, SCOPE, SITE};
 pub(super) use remote::REMOTE;
@@ -23,7 +23,7 @@ use super::{
     ArchiveRules, Entity, ExtractRules, FetchRules, FrontierRules, JudgeRules, KnowledgeRules, Limits,
     Network, Politeness, RemoteRules,
 };
-use super::{ScopeRules, SiteRules, Spec, Topic, UrlPattern};
+use super::{ScopeRules, SiteRules, Spec, StudyRules, Topic, UrlPattern};
 use crate::url::Canonicaliser;
 
 /// A key, for documentation.
@@ -58,6 +58,7 @@ pub fn keys() -> Vec<KeyDoc> {
     document(&mut all, "[archive]", ARCHIVE, &ArchiveRules::default());
     document(&mut all, "[knowledge]", KNOWLEDGE, &KnowledgeRules::default());
     document(&mut all, "[knowledge.remote]", REMOTE, &RemoteRules::default());
+    document(&mut all, "[study]", STUDY, &StudyRules::default());
     document(&mut all, "[extract]", EXTRACT, &ExtractRules::default());
     document(&mut all, "[canonical]", CANONICAL, &Canonicaliser::default());
     document(&mut all, "[[site]]", SITE, &SiteRules::default());

@@ -9,7 +9,7 @@ use super::super::{
     ArchiveRules, BadCertificates, DigestKind, Entity, Event, Expression, ExtractRules, FetchRules,
     FrontierRules, JudgeRules, KnowledgeRules, Limits, Network, Order, Politeness, RelevanceKind,
     RemoteRules, RobotsPolicy, SIGNALS, ScopeKind, ScopeRules, ScorerKind, Seed, SiteOrder, SiteRules,
-    SnapshotChoice, Spec, Topic, Update, UrlPattern, Words,
+    SnapshotChoice, Spec, StudyRules, Topic, Update, UrlPattern, Words,
 };
 use crate::score::Score;
 use crate::url::{CanonicalUrl, Canonicaliser};
@@ -204,15 +204,15 @@ prop_compose! {
     fn specs()(
         name in "[a-zé\"' ]{0,20}x", texts in prop::array::uniform2(maybe(text())), seeds in seeds(), topic in topic(),
         event in maybe(event()), scope in scope(), limits in limits(), politeness in politeness(), fetch in fetch(),
-        (network, judge, frontier, archive, knowledge, extract, sites) in
-            (network(), judge(), frontier(), archive(), knowledge(), maybe(extract()), sites()), strip in text(),
+        (network, judge, frontier, archive, knowledge, model, extract, sites) in
+            (network(), judge(), frontier(), archive(), knowledge(), maybe(text()), maybe(extract()), sites()), strip in text(),
         apps in any::<bool>(), catalogue in prop::collection::vec(text(), 0..3),
     ) -> Spec {
         let [description, operator] = texts;
         Spec {
             name, contact: Some("me@a.test".into()), user_agent: Some("agent (+x)".into()), description, operator, apps,
             catalogue, seeds, topic, event, scope, limits, politeness, fetch, network, judge, frontier, archive, knowledge, extract,
-            canonical: Canonicaliser { strip_parameters: vec![strip], ..Canonicaliser::default() }, sites,
+            study: StudyRules { model }, canonical: Canonicaliser { strip_parameters: vec![strip], ..Canonicaliser::default() }, sites,
         }
     }
 }

@@ -5,7 +5,7 @@ use annalist_judge::text::{Frequencies, Language};
 use super::fold::{is_first_name, is_place};
 use super::learn::{Learned, NameCount};
 use super::lists::Class;
-use super::{Entity, Kind};
+use super::{Entity, Kind, Source};
 
 /// A word is a name's if it has a capital this often where its case tells.
 const MOSTLY_RAISED: f32 = 0.8;
@@ -57,7 +57,29 @@ pub(super) fn names(learned: &Learned) -> Vec<Name> {
     names
 }
 
+/// What words tell of a name, and the model: where both say the same it is surer, where they do not the surer one is believed.
 fn judge(learned: &Learned, name: &str, count: &NameCount) -> Option<Name> {
+    let by_words = by_words(learned, name, count);
+    let Some((kind, confidence)) = count.modelled.verdict() else { return by_words };
+    let Some(mut known) = by_words else {
+        let entity =
+            Entity { name: name.to_owned(), kind, confidence, source: Source::Model, ..Entity::default() };
+        let mut count = count.clone();
+        count.count = count.count.max(count.modelled.times);
+        return Some(Name { entity, count });
+    };
+    let entity = &mut known.entity;
+    entity.source = Source::Both;
+    if entity.kind == kind || entity.kind == Kind::Other {
+        entity.kind = kind;
+        entity.confidence = (entity.confidence + (1.0 - entity.confidence) * confidence).min(0.99);
+    } else if confidence > entity.confidence {
+        (entity.kind, entity.confidence) = (kind, confidence);
+    }
+    Some(known)
+}
+
+fn by_words(learned: &Learned, name: &str, count: &NameCount) -> Option<Name> {
     let nouns = count.in_nouns * 2 > count.count;
     let words: Vec<&str> = name.split(' ').collect();
     let lists = count.words();

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::{Xxh3Default, xxh3_64};
 
 use super::fold::is_first_name;
 use super::lists::{Class, Words};
+use super::marks::Modelled;
 use super::runs::{Run, runs};
 use crate::offline::Writing;
 use crate::offline::prose::{Joint, Shape, Token, tokens};
@@ -47,6 +48,8 @@ pub(super) struct NameCount {
     pub in_nouns: u32,
     /// One bit for each of 64 groups of surroundings: menus repeat themselves, writers do not.
     pub contexts: u64,
+    /// What the model makes of it.
+    pub modelled: Modelled,
     /// Where it was read first.
     language: [u8; 2],
     /// The writing that was counted last.
@@ -67,6 +70,7 @@ impl NameCount {
         self.articles += other.articles;
         self.in_nouns += other.in_nouns;
         self.contexts |= other.contexts;
+        self.modelled.add(other.modelled);
         if self.language == [0; 2] {
             self.language = other.language;
         }
@@ -198,13 +202,10 @@ impl Learned {
         {
             *self.acronyms.entry((name.as_str().into(), letters.core(text).into())).or_default() += 1;
         }
-        if !self.names.contains_key(name.as_str()) {
-            let language = language.as_bytes().first_chunk().copied().unwrap_or_default();
-            self.names.insert(name.as_str().into(), NameCount { language, ..NameCount::default() });
-        }
-        let Some(count) = self.names.get_mut(name.as_str()) else { return };
-        if count.seen != self.writings {
-            count.seen = self.writings;
+        let seen = self.writings;
+        let count = self.name(&name, language);
+        if count.seen != seen {
+            count.seen = seen;
             count.writings += 1;
         }
         count.count += 1;
@@ -214,6 +215,12 @@ impl Learned {
         count.articles += u32::from(class_before.is(Class::ARTICLE));
         count.in_nouns += u32::from(nouns);
         count.contexts |= u64::from(telling) << (context % 64);
+    }
+
+    /// What is known of a name.
+    pub(super) fn name(&mut self, name: &str, language: &str) -> &mut NameCount {
+        let language = language.as_bytes().first_chunk().copied().unwrap_or_default();
+        self.names.entry(name.into()).or_insert_with(|| NameCount { language, ..NameCount::default() })
     }
 
     /// Takes what was learned of the writings behind these.
@@ -243,7 +250,7 @@ impl Learned {
         }
         let mut least = 1;
         while self.names.len() > MOST_NAMES {
-            self.names.retain(|_, count| count.count + count.person > least);
+            self.names.retain(|_, count| count.count + count.person + count.modelled.times > least);
             least += 1;
         }
     }

@@ -91,6 +91,9 @@ impl Merger {
                 entity.kind = name.entity.kind;
             }
             entity.confidence = entity.confidence.max(name.entity.confidence);
+            if at >= given {
+                entity.source = entity.source.and(name.entity.source);
+            }
         }
     }
 

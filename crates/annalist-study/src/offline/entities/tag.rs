@@ -19,6 +19,7 @@ pub(crate) struct Span {
     pub sentence: u32,
     /// Where it begins.
     pub from: usize,
+    pub to: usize,
     pub confidence: f32,
 }
 
@@ -166,8 +167,11 @@ impl Tagger {
                 None if found.last > found.first => found.entity.map(|entity| (entity, FULL)),
                 None => self.meant(read, found, said, &later),
             };
-            if let (Some((entity, confidence)), Some(token)) = (meant, all.get(found.first)) {
-                spans.push(Span { entity, sentence: token.sentence, from: token.from, confidence });
+            if let (Some((entity, confidence)), Some(token), Some(last)) =
+                (meant, all.get(found.first), all.get(found.last))
+            {
+                let (sentence, from, to) = (token.sentence, token.from, last.core);
+                spans.push(Span { entity, sentence, from, to, confidence });
             }
         }
         said.tokens = all;

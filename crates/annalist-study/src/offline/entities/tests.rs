@@ -1,4 +1,5 @@
-use super::{Entities, EntitySettings, Kind, Known, entities};
+use super::model::tests::model;
+use super::{Entities, EntitySettings, Kind, Known, Source, entities};
 use crate::offline::{Corpus, Writing};
 
 fn study(language: &str, texts: &[&str], settings: &EntitySettings) -> Entities {
@@ -102,4 +103,62 @@ fn the_same_archive_has_the_same_entities() {
     let texts: Vec<&str> = GREECE.iter().cycle().take(1200).copied().collect();
     let one = study("en", &texts, &EntitySettings::default());
     assert_eq!(one, study("en", &texts, &EntitySettings::default()));
+}
+
+fn by_model(words: &[(&str, &str)], sure: f32) -> EntitySettings {
+    EntitySettings { model: Some(model(words, sure)), ..EntitySettings::default() }
+}
+
+#[test]
+fn what_only_a_model_finds_is_mentioned_where_it_marks_it_and_surnames_follow() {
+    // Neither a first name nor recurring: words alone tell nothing. Sentences begin with what the model does not mark.
+    let texts = ["Zyx Qwopp left. Nobody saw Qwopp again.", "Rain. 在希腊的危机", "希 alone"];
+    let words = [("Zyx", "B-PER"), ("Qwopp", "I-PER"), ("希", "B-LOC"), ("腊", "I-LOC")];
+    assert_eq!(found(&study("en", &texts, &EntitySettings::default())), []);
+    let all = study("en", &texts, &by_model(&words, 9.0));
+    assert_eq!(found(&all), [("Zyx Qwopp", Kind::Person, 2), ("希腊", Kind::Place, 1)]);
+    assert!(all.entities.iter().all(|entity| entity.source == Source::Model && entity.confidence > 0.9));
+    assert!(all.mentions.iter().all(|mention| mention.source == Source::Model && mention.confidence < 1.0));
+    assert_eq!(all.model.as_deref(), Some("table"));
+}
+
+#[test]
+fn a_model_that_agrees_makes_surer_and_the_surer_of_two_is_believed() {
+    let without = study("en", &GREECE, &EntitySettings::default());
+    let confidence =
+        |all: &Entities, name: &str| all.entities.iter().find(|e| e.name == name).unwrap().confidence;
+    let agreeing = by_model(&[("Antonis", "B-PER"), ("Samaras", "I-PER"), ("Athens", "B-ORG")], 9.0);
+    let all = study("en", &GREECE, &agreeing);
+    assert_eq!(
+        found(&all),
+        [
+            ("Antonis Samaras", Kind::Person, 4),
+            ("Athens", Kind::Organisation, 4),
+            ("European Central Bank", Kind::Organisation, 4),
+        ]
+    );
+    assert!(confidence(&all, "Antonis Samaras") > confidence(&without, "Antonis Samaras"));
+    let source = |name: &str| all.entities.iter().find(|e| e.name == name).unwrap().source;
+    assert_eq!((source("Athens"), source("European Central Bank")), (Source::Both, Source::Words));
+    // Hardly sure: words are believed.
+    let doubting = study("en", &GREECE, &by_model(&[("Athens", "B-ORG")], 2.1));
+    assert!(found(&doubting).contains(&("Athens", Kind::Place, 4)), "{:?}", found(&doubting));
+}
+
+#[test]
+fn what_the_archivist_names_stays_whatever_a_model_says() {
+    let known = Known { name: "Antonis Samaras".to_owned(), aliases: vec!["Athens".to_owned()] };
+    let settings = EntitySettings { known: vec![known], ..by_model(&[("Athens", "B-LOC")], 9.0) };
+    let all = study("en", &GREECE, &settings);
+    assert_eq!(found(&all).first(), Some(&("Antonis Samaras", Kind::Person, 8)), "{:?}", found(&all));
+}
+
+#[test]
+fn a_model_finds_the_same_on_all_cores() {
+    let texts: Vec<&str> = GREECE.iter().cycle().take(1200).copied().collect();
+    let settings = by_model(&[("Samaras", "B-PER"), ("Nothing", "B-ORG")], 9.0);
+    let one = study("en", &texts, &settings);
+    assert_eq!(one, study("en", &texts, &settings));
+    let nothing = one.entities.iter().find(|entity| entity.name == "Nothing").unwrap();
+    assert_eq!((nothing.writings, nothing.source), (400, Source::Model));
 }
