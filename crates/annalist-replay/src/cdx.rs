@@ -10,7 +10,7 @@ use url::form_urlencoded;
 use crate::asked::Answer;
 use crate::captures::Captures;
 use crate::memento::{LINK_FORMAT, Links};
-use crate::target::Kind;
+use crate::target::{Kind, moment};
 
 /// Lines of one answer, as in pywb, and the most there can be.
 const MOST_LINES: usize = 100_000;
@@ -135,13 +135,13 @@ impl Query {
             }
             None => "exact",
         };
-        let moment = |name: &str| match get(name) {
+        let timestamp = |name: &str| match get(name) {
             Some(text) if text.len() > 17 || !text.bytes().all(|b| b.is_ascii_digit()) => {
                 Err(format!("{name}={text} is no timestamp: write digits, from a year on, as in 20200131"))
             }
             found => Ok(found.map(str::to_owned)),
         };
-        let closest = moment("closest")?.as_deref().and_then(millis_of_digits);
+        let closest = timestamp("closest")?.as_deref().and_then(moment);
         let order = match (closest, get("sort"), get("reverse")) {
             (Some(closest), ..) => Order::Closest(closest),
             (_, Some("reverse"), _) | (_, _, Some("1" | "true")) => Order::Reverse,
@@ -168,9 +168,9 @@ impl Query {
         Ok(Query {
             url: url.to_owned(),
             starts: starts(url, scope)?,
-            from: moment("from")?,
+            from: timestamp("from")?,
             // All of the year, month or day that is named.
-            to: moment("to")?.map(|to| format!("{to:9<14}")),
+            to: timestamp("to")?.map(|to| format!("{to:9<14}")),
             filters: filters.collect::<Result<_, _>>()?,
             limit: limit.min(MOST_LINES),
             order,

@@ -15,7 +15,7 @@ use crate::range::Range;
 use crate::record::Capture;
 use crate::rewrite::{Rewriting, Rewritten};
 use crate::stream::{Form, Stream};
-use crate::target::{Kind, Target};
+use crate::target::{Kind, Target, moment};
 use crate::{cdx, page};
 
 /// What is looked at to see how a text is written.
@@ -116,7 +116,7 @@ impl Replay {
     ) -> io::Result<Answer> {
         let all = self.captures.of_url(url)?;
         let links = Links { prefix: asked.prefix, url };
-        let moment = timestamp.and_then(millis_of_digits);
+        let moment = timestamp.and_then(moment);
         for line in nearest(&all, url, moment) {
             let capture = match Capture::open(&self.captures, line) {
                 Ok(capture) => capture,

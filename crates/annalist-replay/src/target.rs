@@ -1,5 +1,7 @@
 //! What a path asks for, in the shape of pywb's: links that people have keep working.
 
+use annalist_warc::millis_of_digits;
+
 /// How a capture is to be shown. Named by the two letters that stand behind the timestamp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -94,6 +96,12 @@ impl<'a> Target<'a> {
     }
 }
 
+/// The moment that digits name: of a year, a month or a day that is its end, as in pywb.
+pub(crate) fn moment(digits: &str) -> Option<u64> {
+    let end = "99991231235959".get(digits.len()..).unwrap_or_default();
+    millis_of_digits(&format!("{digits}{end}"))
+}
+
 /// Some servers and clients make one slash of two, and people leave the scheme out.
 fn asked_url(text: &str) -> String {
     let scheme = text.find(':').filter(|end| {
@@ -110,7 +118,23 @@ fn asked_url(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Target};
+    use annalist_warc::digits14;
+
+    use super::{Kind, Target, moment};
+
+    #[test]
+    fn a_time_that_stops_early_is_the_end_of_what_it_names() {
+        for (digits, end) in [
+            ("2012", "20121231235959"),
+            ("201202", "20120229235959"),
+            ("20120203", "20120203235959"),
+            ("20120203040506", "20120203040506"),
+            ("20120203040506789", "20120203040506"),
+        ] {
+            assert_eq!(moment(digits).map(digits14).as_deref(), Some(end), "{digits}");
+        }
+        assert_eq!(moment("x"), None);
+    }
 
     fn capture(timestamp: Option<&'static str>, kind: Kind, url: &str) -> Target<'static> {
         Target::Capture { timestamp, kind, url: url.to_owned() }

@@ -105,7 +105,7 @@ fn the_cdx_api_answers_as_it_is_asked() {
         ("url=http://a.test/&from=2001&to=2007", "20070621004100"),
         ("url=a.test&limit=1", "20000620180259"),
         ("url=a.test&limit=1&sort=reverse", "20091027204954"),
-        ("url=a.test&closest=2008&limit=2", "20070621004100 20091027204954"),
+        ("url=a.test&closest=2008&limit=2", "20091027204954 20070621004100"),
         ("url=a.test/x&filter=status:404", "20070621004100"),
         ("url=a.test&matchType=host&filter=!=status:200", "20070621004100"),
         ("url=a.test&matchType=host&filter=~status:40[0-9]", "20070621004100"),
