@@ -106,23 +106,24 @@ impl Known {
             let name = name.strip_suffix(OPEN_SUFFIX).unwrap_or(&name).to_owned();
             self.files.insert(name, path);
         }
-        let mut there: Vec<PathBuf> = if indexes.is_dir() { indexes_in(indexes)? } else { Vec::new() };
+        let stored = if indexes.is_dir() { indexes_in(indexes)? } else { Vec::new() };
+        let mut there: BTreeSet<PathBuf> = stored.into_iter().collect();
+        // An index that is of no one file is of all of them.
+        let mut common = there.clone();
         let mut unlisted = Vec::new();
         for (name, path) in &self.files {
             let index = indexes.join(index_name(name));
             let open = indexes.join(format!("{}{OPEN_SUFFIX}", index_name(name)));
-            match (there.contains(&index), open.is_file()) {
-                (true, _) => {}
-                (false, true) => there.push(open),
-                (false, false) => unlisted.push(path.clone()),
+            if there.contains(&index) {
+                common.remove(&index);
+            } else if open.is_file() {
+                there.insert(open);
+            } else {
+                unlisted.push(path.clone());
             }
         }
-        // An index that is of no one file is of all of them.
-        let own: BTreeSet<PathBuf> = self.files.keys().map(|name| indexes.join(index_name(name))).collect();
-        let is_common =
-            |path: &PathBuf| !own.contains(path) && !path.to_string_lossy().ends_with(OPEN_SUFFIX);
-        if !there.iter().any(is_common) {
-            there.append(&mut unlisted);
+        if common.is_empty() {
+            there.extend(unlisted);
         }
         self.lists.retain(|path, _| there.contains(path));
         there.iter().try_for_each(|path| self.take_up(path))

@@ -185,7 +185,7 @@ fn nearest<'a>(all: &'a [CdxLine], url: &str, moment: Option<u64>) -> Vec<&'a Cd
     let sought = Url::parse(url).ok();
     let mut lines: Vec<&CdxLine> = all.iter().collect();
     lines.sort_by_cached_key(|line| {
-        let is_other = sought.is_none() || Url::parse(&line.url).ok() != sought;
+        let is_other = line.url != url && (sought.is_none() || Url::parse(&line.url).ok() != sought);
         let at = millis_of_digits(&line.timestamp).unwrap_or_default();
         let distance = moment.map_or(u64::MAX - at, |moment| at.abs_diff(moment));
         (is_other, distance)

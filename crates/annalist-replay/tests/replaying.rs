@@ -49,6 +49,32 @@ fn every_answer_stands_behind_the_wall() {
 }
 
 #[test]
+fn a_pdf_is_shown_by_the_browser_and_still_behind_the_wall() {
+    let head = "Content-Type: Application/PDF; x=y\r\n";
+    let job = job(&[response(A, "2020-01-01T00:00:00Z", head, b"%PDF")]);
+    let answer = get(&replay(job.path()), "20200101000000mp_/http://a.test/");
+    let policy = answer.header("content-security-policy").unwrap();
+    assert!(policy.starts_with("default-src 'self' data: blob:; script-src 'none'; "), "{policy}");
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+}
+
+#[test]
+fn an_index_of_all_files_is_taken_for_all_of_them() {
+    let job = job(&[html(A, "2010-01-01T00:00:00Z", "one")]);
+    add_file(job.path(), "b.warc.gz", &[html(A, "2020-01-01T00:00:00Z", "two")]);
+    let mut lines = Vec::new();
+    for name in ["a.warc.gz", "b.warc.gz"] {
+        let (found, _) = annalist_warc::index_file(&job.path().join("archive").join(name)).unwrap();
+        lines.extend(found.sorted().map(str::to_owned));
+    }
+    std::fs::create_dir(job.path().join("indexes")).unwrap();
+    std::fs::write(job.path().join("indexes/index.cdxj"), lines.concat()).unwrap();
+    let replay = replay(job.path());
+    assert_eq!(text(get(&replay, "cdx?url=a.test&output=text&fl=filename")), "a.warc.gz\nb.warc.gz\n");
+    assert_eq!(text(get(&replay, "20200101000000mp_/http://a.test/")), "two");
+}
+
+#[test]
 fn a_time_leads_to_the_nearest_capture() {
     let job = job(&[html(A, "2010-01-01T00:00:00Z", "old"), html(A, "2020-01-01T00:00:00Z", "new")]);
     let replay = replay(job.path());
