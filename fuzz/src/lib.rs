@@ -25,6 +25,7 @@ mod targets {
     pub(crate) mod html;
     pub(crate) mod http_head;
     pub(crate) mod page;
+    pub(crate) mod replay;
     pub(crate) mod response;
     pub(crate) mod robots;
     pub(crate) mod scope;
@@ -70,6 +71,7 @@ pub const TARGETS: &[Target] = &[
     Target { made: targets::sitemap::made, ..Target::new("sitemap", targets::sitemap::run) },
     Target::new("css", targets::css::run),
     Target::new("srcset", targets::srcset::run),
+    Target::new("replay", targets::replay::run),
     Target::new("spec", targets::spec::run),
     Target::new("seed_file", targets::seed_file::run),
     Target::new("scope", targets::scope::run),

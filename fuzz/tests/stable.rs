@@ -85,6 +85,11 @@ fn any_image_list_gives_candidates_that_make_the_same_list() {
 }
 
 #[test]
+fn any_question_about_any_capture_gets_an_answer_that_leads_nowhere_else() {
+    hunt("replay", 2_000);
+}
+
+#[test]
 fn any_text_is_a_spec_that_survives_being_written_or_a_list_of_mistakes() {
     hunt("spec", 12_000);
 }

@@ -116,6 +116,15 @@ impl Index {
         Ok(found)
     }
 
+    /// Hands over the captures whose lines begin so, in the order of the index.
+    pub fn starting_with(&self, start: &str, take: &mut dyn FnMut(CdxLine)) -> io::Result<()> {
+        let mut take = |line: &[u8]| self.parse(line).into_iter().for_each(&mut *take);
+        match &self.lines {
+            Lines::Sorted(lines) => lines.starting_with(start.as_bytes(), &mut take),
+            Lines::ZipNum(index) => index.starting_with(start.as_bytes(), &mut take),
+        }
+    }
+
     /// Every capture, in the order of the index.
     pub fn each(&self, take: &mut dyn FnMut(CdxLine)) -> io::Result<()> {
         let mut take = |line: &[u8]| self.parse(line).into_iter().for_each(&mut *take);
@@ -246,6 +255,9 @@ mod tests {
             let mut all = 0;
             index.each(&mut |_| all += 1).unwrap();
             assert!(all >= 2, "{name}");
+            let (mut begun, start) = (0, if name == "addresses" { "a.test/x" } else { "test,a)/x" });
+            index.starting_with(start, &mut |_| begun += 1).unwrap();
+            assert_eq!(begun, 2, "{name}");
         }
     }
 

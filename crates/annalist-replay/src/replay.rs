@@ -1,0 +1,347 @@
+//! One request, one answer: the whole of replay in the order it happens.
+
+use std::io;
+use std::path::Path;
+
+use annalist_read::{charset, mime};
+use annalist_warc::{CdxLine, ContentCoding, millis_of_digits};
+use lol_html::AsciiCompatibleEncoding;
+use url::Url;
+
+use crate::asked::{Answer, Asked, Body, Method};
+use crate::captures::Captures;
+use crate::memento::{LINK_FORMAT, Links, http_date, millis_of_http_date};
+use crate::range::Range;
+use crate::record::Capture;
+use crate::rewrite::{Rewriting, Rewritten};
+use crate::stream::{Form, Stream};
+use crate::target::{Kind, Target, moment};
+use crate::{cdx, page};
+
+/// What is looked at to see how a text is written.
+const LOOK_BYTES: u64 = 8192;
+/// Longer headers, and more of them, are not passed on: nobody would take them.
+const MOST_VALUE_BYTES: usize = 4096;
+const MOST_HEADER_BYTES: usize = 32 << 10;
+/// Of the connection that is gone.
+const HOP_BY_HOP: [&str; 9] = [
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// Shows the captures of one job. Shared by all who ask; reads files and never writes any.
+#[derive(Debug)]
+pub struct Replay {
+    captures: Captures,
+    framed_by: Vec<String>,
+}
+
+impl Replay {
+    /// Of a job directory, be it crawled just now or not, or of a folder of WARC files. Pages of the origins `framed_by` may show
+    /// captures in frames.
+    pub fn open(job: &Path, framed_by: &[&str]) -> io::Result<Replay> {
+        let framed_by = framed_by.iter().map(|origin| (*origin).to_owned()).collect();
+        Ok(Replay { captures: Captures::open(job)?, framed_by })
+    }
+
+    /// Reads files: not for threads that run tasks.
+    pub fn answer(&self, asked: &Asked<'_>) -> Answer {
+        let mut answer = self.answered(asked).unwrap_or_else(|e| {
+            let why = format!("The archive cannot be read: {}", crate::wall::escape(&e.to_string()));
+            page::page(500, "Archive not readable", &[why])
+        });
+        answer.wall(&self.framed_by);
+        if asked.method == Method::Head {
+            answer.body = Body::Bytes(Vec::new());
+        }
+        answer
+    }
+
+    fn answered(&self, asked: &Asked<'_>) -> io::Result<Answer> {
+        match Target::parse(asked.target) {
+            Target::Capture { timestamp, kind, url } => self.capture(asked, timestamp, kind, &url),
+            Target::TimeGate { url } => self.timegate(asked, &url),
+            Target::TimeMap { url } => self.timemap(asked.prefix, &url),
+            Target::Cdx { query } => cdx::answer(&self.captures, asked.prefix, query),
+            Target::Captures { query } => cdx::captures_of(&self.captures, asked.prefix, query),
+            Target::Nothing => {
+                let how =
+                    format!("Write an address behind <code>{}</code>.", crate::wall::escape(asked.prefix));
+                Ok(page::page(404, "No address", &[how]))
+            }
+        }
+    }
+
+    fn timemap(&self, prefix: &str, url: &str) -> io::Result<Answer> {
+        let all = self.captures.of_url(url)?;
+        if all.is_empty() {
+            return self.missing(prefix, url, Kind::Page);
+        }
+        Ok(Answer::new(200, LINK_FORMAT, Links { prefix, url }.map(&all)))
+    }
+
+    /// Which capture of an address is the one: settled by time.
+    fn timegate(&self, asked: &Asked<'_>, url: &str) -> io::Result<Answer> {
+        let all = self.captures.of_url(url)?;
+        let links = Links { prefix: asked.prefix, url };
+        let moment = match asked.accept_datetime.map(millis_of_http_date) {
+            Some(None) => {
+                let how = "Accept-Datetime is no date of HTTP, as <code>Tue, 20 Jun 2000 18:02:59 GMT</code> is one.";
+                return Ok(page::page(400, "Date not understood", &[how.to_owned()]));
+            }
+            moment => moment.flatten(),
+        };
+        let mut answer = match nearest(&all, url, moment).first() {
+            Some(line) => redirect(&links.memento(line, Kind::Page)),
+            None => self.missing(asked.prefix, url, Kind::Page)?,
+        };
+        answer.push("Vary", "accept-datetime");
+        answer.push("Link", &links.header(&all, None));
+        Ok(answer)
+    }
+
+    fn capture(
+        &self,
+        asked: &Asked<'_>,
+        timestamp: Option<&str>,
+        kind: Kind,
+        url: &str,
+    ) -> io::Result<Answer> {
+        let all = self.captures.of_url(url)?;
+        let links = Links { prefix: asked.prefix, url };
+        let moment = timestamp.and_then(moment);
+        for line in nearest(&all, url, moment) {
+            let capture = match Capture::open(&self.captures, line) {
+                Ok(capture) => capture,
+                Err(why) => {
+                    let mut answer = page::unreadable(asked.prefix, line, &why.to_string(), &all);
+                    answer.push("Link", &links.header(&all, Some(line)));
+                    return Ok(answer);
+                }
+            };
+            // The way from http to https, say, when only its beginning was archived: it would lead in a circle.
+            if capture.leads_to(line, url) {
+                continue;
+            }
+            let is_exact = timestamp == Some(line.timestamp.as_str());
+            let mut answer = if is_exact || kind.is_embedded() {
+                let mut answer = shown(asked, line, kind, capture)?;
+                if !is_exact {
+                    answer.push("Content-Location", &links.memento(line, kind));
+                }
+                answer.push("Memento-Datetime", &http_date(&line.timestamp).unwrap_or_default());
+                answer
+            } else {
+                redirect(&links.memento(line, kind))
+            };
+            answer.push("Link", &links.header(&all, Some(line)));
+            return Ok(answer);
+        }
+        self.missing(asked.prefix, url, kind)
+    }
+
+    /// Says what there is of the addresses above one that is not there.
+    fn missing(&self, prefix: &str, url: &str, kind: Kind) -> io::Result<Answer> {
+        let mut near = Vec::new();
+        if !kind.is_embedded()
+            && let Ok(mut above) = Url::parse(url)
+        {
+            above.set_query(None);
+            above.set_fragment(None);
+            while near.is_empty() && above.path().len() > 1 {
+                let path = above.path().trim_end_matches('/');
+                let path = path[..path.rfind('/').map_or(0, |end| end + 1)].to_owned();
+                above.set_path(&path);
+                near.extend(self.captures.of_url(above.as_str())?.into_iter().next_back());
+            }
+        }
+        Ok(page::missing(prefix, url, &near))
+    }
+}
+
+impl Capture {
+    fn leads_to(&self, line: &CdxLine, url: &str) -> bool {
+        let Some(location) = self.field("location").filter(|_| (300..400).contains(&self.status)) else {
+            return false;
+        };
+        let target = Url::parse(&line.url).and_then(|base| base.join(location.trim()));
+        let (Ok(mut target), Ok(mut url)) = (target, Url::parse(url)) else { return false };
+        target.set_fragment(None);
+        url.set_fragment(None);
+        target == url
+    }
+}
+
+/// Captures in the order in which they come into question: of the very address before others that are listed with it, and
+/// the nearest in time first; without a time the newest.
+fn nearest<'a>(all: &'a [CdxLine], url: &str, moment: Option<u64>) -> Vec<&'a CdxLine> {
+    let sought = Url::parse(url).ok();
+    let mut lines: Vec<&CdxLine> = all.iter().collect();
+    lines.sort_by_cached_key(|line| {
+        let is_other = line.url != url && (sought.is_none() || Url::parse(&line.url).ok() != sought);
+        let at = millis_of_digits(&line.timestamp).unwrap_or_default();
+        let distance = moment.map_or(u64::MAX - at, |moment| at.abs_diff(moment));
+        (is_other, distance)
+    });
+    lines
+}
+
+fn redirect(to: &str) -> Answer {
+    let mut answer = Answer::new(302, "text/plain; charset=utf-8", "");
+    answer.push("Location", to);
+    answer
+}
+
+fn shown(asked: &Asked<'_>, line: &CdxLine, kind: Kind, capture: Capture) -> io::Result<Answer> {
+    let mut answer = Answer { status: capture.status, headers: Vec::new(), body: Body::Bytes(Vec::new()) };
+    let rewriting = Rewriting::new(asked.prefix, &line.timestamp, &line.url);
+    pass_on(&capture, &rewriting, kind, &mut answer);
+    if let Some(reason) = &capture.truncated {
+        answer.push("X-Archive-Truncated", reason);
+    }
+    if matches!(capture.status, 204 | 205 | 304) {
+        return Ok(answer);
+    }
+    let (form, content_type) = form_of(&capture, kind, rewriting);
+    if let Some(content_type) = content_type {
+        answer.push("Content-Type", &content_type);
+    }
+    let form = match form {
+        Form::Coded => {
+            let is_coded = capture.body.coding != Some(ContentCoding::Identity);
+            if let Some(coding) = capture.field("content-encoding").filter(|_| is_coded) {
+                answer.push("Content-Encoding", coding);
+            }
+            push_length(&mut answer, capture.body.length);
+            Form::Coded
+        }
+        Form::Whole => part_of(asked, &capture, &mut answer)?,
+        rewritten => rewritten,
+    };
+    if answer.status != 304 && answer.status != 416 {
+        answer.body = Body::Stream(Box::new(Stream { body: capture.body, form }));
+    }
+    Ok(answer)
+}
+
+/// As it is, or that part of it that is asked for.
+fn part_of(asked: &Asked<'_>, capture: &Capture, answer: &mut Answer) -> io::Result<Form> {
+    let etag = capture.digest.as_ref().map(|digest| format!("\"{digest}\""));
+    answer.push("Accept-Ranges", "bytes");
+    if let Some(etag) = &etag {
+        answer.push("ETag", etag);
+        let is_known = |known: &str| known.split(',').any(|one| one.trim().trim_start_matches("W/") == etag);
+        if capture.status == 200 && asked.if_none_match.is_some_and(is_known) {
+            answer.status = 304;
+            return Ok(Form::Whole);
+        }
+    }
+    let is_same = asked.if_range.is_none_or(|known| Some(known.trim()) == etag.as_deref());
+    let Some(range) = asked.range.filter(|_| is_same && capture.status == 200) else {
+        push_length(answer, capture.body.length);
+        return Ok(if let Some(length) = capture.body.length {
+            Form::Part { from: 0, length }
+        } else {
+            Form::Whole
+        });
+    };
+    let total = capture.body.unpacked_length()?;
+    match Range::of(range, total) {
+        Range::Whole => {
+            push_length(answer, Some(total));
+            Ok(Form::Part { from: 0, length: total })
+        }
+        Range::Part { from, length } => {
+            answer.status = 206;
+            answer.push("Content-Range", &format!("bytes {from}-{}/{total}", from + length - 1));
+            push_length(answer, Some(length));
+            Ok(Form::Part { from, length })
+        }
+        Range::Unsatisfiable => {
+            answer.status = 416;
+            answer.push("Content-Range", &format!("bytes */{total}"));
+            push_length(answer, Some(0));
+            Ok(Form::Whole)
+        }
+    }
+}
+
+fn push_length(answer: &mut Answer, length: Option<u64>) {
+    if let Some(length) = length {
+        answer.push("Content-Length", &length.to_string());
+    }
+}
+
+/// How a body is sent, and what it is called then.
+fn form_of(capture: &Capture, kind: Kind, rewriting: Rewriting) -> (Form, Option<String>) {
+    let declared = capture.field("content-type").filter(|value| !value.trim().is_empty());
+    if kind == Kind::Identity || capture.body.coding.is_none() {
+        return (Form::Coded, declared.map(str::to_owned));
+    }
+    let media = declared
+        .and_then(|value| value.split([';', ',']).next())
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    let beginning = || capture.body.beginning(LOOK_BYTES);
+    // Browsers do not guess under replay's headers, so it has to be done here.
+    let media = if media.is_empty() { mime::detect(None, &beginning()).mime } else { media };
+    let declared = declared.map_or_else(|| media.clone(), str::to_owned);
+    let is_html = matches!(media.as_str(), "text/html" | "application/xhtml+xml" | "image/svg+xml");
+    // Old servers called style sheets anything, and browsers took them.
+    let is_css = media == "text/css" || (kind == Kind::Style && capture.status == 200 && !is_html);
+    if !is_html && !is_css {
+        return (Form::Whole, Some(declared));
+    }
+    let text = beginning();
+    // The last character may be cut.
+    let whole = text.len() - text.iter().rev().take(3).position(|b| *b >= 0xc0).map_or(0, |at| at + 1);
+    let encoding =
+        charset::decode(text.get(..whole).unwrap_or_default(), charset::content_type_label(&declared))
+            .encoding;
+    let rewriting = rewriting.in_encoding(encoding);
+    match (is_css, AsciiCompatibleEncoding::new(encoding)) {
+        (true, Some(_)) => (
+            Form::Css(rewriting, encoding),
+            Some(if media == "text/css" { declared } else { "text/css".to_owned() }),
+        ),
+        (true, None) => (Form::Css(rewriting, encoding), Some("text/css; charset=utf-8".to_owned())),
+        (false, Some(_)) => (Form::Html(rewriting), Some(declared)),
+        (false, None) => (Form::HtmlFrom(rewriting, encoding), Some(format!("{media}; charset=utf-8"))),
+    }
+}
+
+/// What the server said. What browsers would act upon is kept under a name of its own, as pywb does.
+fn pass_on(capture: &Capture, rewriting: &Rewriting, kind: Kind, answer: &mut Answer) {
+    let mut bytes = 0;
+    for (name, value) in &capture.fields {
+        let lower = name.to_ascii_lowercase();
+        bytes += name.len() + value.len();
+        if value.len() > MOST_VALUE_BYTES || bytes > MOST_HEADER_BYTES || HOP_BY_HOP.contains(&lower.as_str())
+        {
+            continue;
+        }
+        match lower.as_str() {
+            "content-type" => {}
+            "content-disposition" | "content-language" => answer.push(name, value),
+            "location" => {
+                if let Rewritten::To(to) = rewriting.url(value, kind) {
+                    answer.push("Location", &to);
+                }
+            }
+            "refresh" => {
+                if let Some(to) = rewriting.refresh(value) {
+                    answer.push("Refresh", &to);
+                }
+            }
+            _ => answer.push(&format!("X-Archive-Orig-{name}"), value),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Bodies on their way out: read from the record, unpacked, rewritten where that is asked for, and never whole in memory.
+
+use std::cell::Cell;
+use std::io::{self, Read};
+
+use annalist_warc::{ContentCoding, Dechunked, HttpHead, Reader, decoded};
+use encoding_rs::Encoding;
+
+use crate::record::StoredBody;
+use crate::rewrite::{Rewriting, rewrite_html};
+
+/// What comes out of a few bytes may have no end.
+const MOST_BYTES: u64 = 16 << 30;
+/// Style sheets are rewritten in memory; of longer ones this much is shown.
+const MOST_STYLE_BYTES: u64 = 16 << 20;
+const PIECE_BYTES: usize = 64 << 10;
+
+/// A body that is yet to be read.
+#[derive(Debug)]
+pub struct Stream {
+    pub(crate) body: StoredBody,
+    pub(crate) form: Form,
+}
+
+#[derive(Debug)]
+pub(crate) enum Form {
+    /// With content coding, without transfer coding: the payload that its digest is of.
+    Coded,
+    /// From a byte on, so many of them.
+    Part {
+        from: u64,
+        length: u64,
+    },
+    Whole,
+    Html(Rewriting),
+    /// In an encoding that is not rewritten as it is: as UTF-8.
+    HtmlFrom(Rewriting, &'static Encoding),
+    Css(Rewriting, &'static Encoding),
+}
+
+impl Stream {
+    /// Hands out the body in pieces for as long as they are wanted. Reads files: not for threads that run tasks.
+    pub fn pump(self, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<()> {
+        let Stream { body, form } = self;
+        match form {
+            Form::Coded => body.read(Coding::Kept, &mut |input| pour(input, take)),
+            Form::Whole => body.read(Coding::Removed, &mut |input| pour(input, take)),
+            Form::Part { from, length } => body.read(Coding::Removed, &mut |input| {
+                io::copy(&mut input.take(from), &mut io::sink())?;
+                let mut part = input.take(length);
+                pour(&mut part, take)?;
+                // A length was promised.
+                if part.limit() > 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+            }),
+            Form::Html(rewriting) => body.read(Coding::Removed, &mut |input| {
+                let wanted = Cell::new(true);
+                let mut html = rewrite_html(rewriting.clone(), |bytes: &[u8]| {
+                    wanted.set(wanted.get() && (bytes.is_empty() || take(bytes)));
+                });
+                let mut failed = Ok(());
+                pour(input, &mut |piece| {
+                    failed = html.write(piece);
+                    failed.is_ok() && wanted.get()
+                })?;
+                failed?;
+                html.end()
+            }),
+            Form::HtmlFrom(rewriting, encoding) => body.read(Coding::Removed, &mut |input| {
+                let text = text_of(input, encoding)?;
+                let mut html = rewrite_html(rewriting.clone(), |bytes: &[u8]| {
+                    take(bytes);
+                });
+                html.write(text.as_bytes())?;
+                html.end()
+            }),
+            Form::Css(rewriting, encoding) => body.read(Coding::Removed, &mut |input| {
+                let text = rewriting.css(&text_of(input, encoding)?);
+                take(&encoding.encode(&text).0);
+                Ok(())
+            }),
+        }
+    }
+}
+
+fn text_of(input: &mut dyn Read, encoding: &'static Encoding) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    let mut input = input.take(MOST_STYLE_BYTES);
+    pour(&mut input, &mut |piece| {
+        bytes.extend_from_slice(piece);
+        true
+    })?;
+    Ok(encoding.decode_with_bom_removal(&bytes).0.into_owned())
+}
+
+/// A body that breaks off is shown as far as it goes.
+fn pour(input: &mut dyn Read, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<()> {
+    let mut piece = vec![0; PIECE_BYTES];
+    loop {
+        match input.read(&mut piece) {
+            Ok(0) | Err(_) => return Ok(()),
+            Ok(read) if take(&piece[..read]) => {}
+            Ok(_) => return Ok(()),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Coding {
+    Kept,
+    Removed,
+}
+
+impl StoredBody {
+    fn read(&self, coding: Coding, take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()> {
+        let mut reader = Reader::open_at(&self.path, self.offset)?;
+        let record = reader.next_record().map_err(|e| io::Error::other(e.fault.to_string()))?;
+        let mut record = record.ok_or(io::ErrorKind::UnexpectedEof)?;
+        if !self.has_head {
+            return take(&mut record);
+        }
+        let (_, body) = HttpHead::read(&mut record)?;
+        let mut body = Dechunked::new(body, self.chunked);
+        match self.coding.filter(|_| coding == Coding::Removed) {
+            None | Some(ContentCoding::Identity) => take(&mut body),
+            Some(coding) => take(&mut *decoded(body, coding, MOST_BYTES)?),
+        }
+    }
+
+    /// The beginning of the body, unpacked.
+    pub(crate) fn beginning(&self, bytes: u64) -> Vec<u8> {
+        let mut beginning = Vec::new();
+        // What cannot be read is found out again, and told, when the body is sent.
+        let _ = self.read(Coding::Removed, &mut |input| {
+            let _ = input.take(bytes).read_to_end(&mut beginning);
+            Ok(())
+        });
+        beginning
+    }
+
+    /// How long it is unpacked: by reading all of it where there is no other way.
+    pub(crate) fn unpacked_length(&self) -> io::Result<u64> {
+        if let Some(length) = self.length {
+            return Ok(length);
+        }
+        let mut length = 0;
+        self.read(Coding::Removed, &mut |input| {
+            pour(input, &mut |piece| {
+                length += piece.len() as u64;
+                true
+            })
+        })?;
+        Ok(length)
+    }
+}

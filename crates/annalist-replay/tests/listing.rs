@@ -1,0 +1,174 @@
+//! Which captures there are: Memento and the CDX API.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set up its stand has failed")]
+
+mod support;
+
+use annalist_replay::{Asked, Replay};
+use support::{PREFIX, get, html, job, replay, response, text};
+
+fn stand() -> (tempfile::TempDir, Replay) {
+    let job = job(&[
+        html("http://a.test/", "2000-06-20T18:02:59Z", "first"),
+        html("http://a.test/", "2007-06-21T00:41:00Z", "second"),
+        response(
+            "http://a.test/x",
+            "2007-06-21T00:41:00Z",
+            "HTTP/1.1 404 No\r\nContent-Type: text/plain\r\n",
+            b"no",
+        ),
+        html("http://a.test/", "2009-10-27T20:49:54Z", "third"),
+        html("http://sub.a.test/y?z", "2010-01-01T00:00:00Z", "other"),
+        html("http://ab.test/", "2010-01-01T00:00:00Z", "another"),
+    ]);
+    let replay = replay(job.path());
+    (job, replay)
+}
+
+#[test]
+fn a_timegate_negotiates_by_time() {
+    let (_job, replay) = stand();
+    let asked = Asked::get(PREFIX, "http://a.test/");
+    for (date, timestamp) in [
+        (Some("Thu, 31 May 2007 20:35:00 GMT"), "20070621004100"),
+        (Some("Mon, 01 Jan 1990 00:00:00 GMT"), "20000620180259"),
+        (None, "20091027204954"),
+    ] {
+        let answer = replay.answer(&Asked { accept_datetime: date, ..asked });
+        assert_eq!(answer.status, 302);
+        assert_eq!(
+            answer.header("location"),
+            Some(format!("{PREFIX}{timestamp}mp_/http://a.test/").as_str())
+        );
+        assert_eq!(answer.header("vary"), Some("accept-datetime"));
+        assert_eq!(answer.header("memento-datetime"), None, "a timegate is no memento");
+        let link = answer.header("link").unwrap();
+        for expected in [
+            "<http://a.test/>; rel=\"original\"".to_owned(),
+            format!(
+                "<{PREFIX}timemap/link/http://a.test/>; rel=\"timemap\"; type=\"application/link-format\""
+            ),
+            format!(
+                "<{PREFIX}20000620180259mp_/http://a.test/>; rel=\"first memento\"; datetime=\"Tue, 20 Jun 2000 18:02:59 GMT\""
+            ),
+            format!(
+                "<{PREFIX}20091027204954mp_/http://a.test/>; rel=\"last memento\"; datetime=\"Tue, 27 Oct 2009 20:49:54 GMT\""
+            ),
+        ] {
+            assert!(link.contains(&expected), "{link} lacks {expected}");
+        }
+    }
+    assert_eq!(replay.answer(&Asked { accept_datetime: Some("yesterday"), ..asked }).status, 400);
+    assert_eq!(get(&replay, "http://nowhere.test/").status, 404);
+}
+
+#[test]
+fn a_memento_names_its_neighbours() {
+    let (_job, replay) = stand();
+    let answer = get(&replay, "20070621004100mp_/http://a.test/");
+    assert_eq!(answer.header("memento-datetime"), Some("Thu, 21 Jun 2007 00:41:00 GMT"));
+    let link = answer.header("link").unwrap();
+    for expected in [
+        format!("<{PREFIX}http://a.test/>; rel=\"timegate\""),
+        format!("<{PREFIX}20000620180259mp_/http://a.test/>; rel=\"first prev memento\""),
+        format!(
+            "<{PREFIX}20070621004100mp_/http://a.test/>; rel=\"memento\"; datetime=\"Thu, 21 Jun 2007 00:41:00 GMT\""
+        ),
+        format!("<{PREFIX}20091027204954mp_/http://a.test/>; rel=\"next last memento\""),
+    ] {
+        assert!(link.contains(&expected), "{link} lacks {expected}");
+    }
+}
+
+#[test]
+fn a_timemap_lists_all_captures() {
+    let (_job, replay) = stand();
+    let answer = get(&replay, "timemap/link/http://a.test/");
+    assert_eq!(answer.header("content-type"), Some("application/link-format"));
+    let expected = format!(
+        "<http://a.test/>; rel=\"original\",\n\
+         <{PREFIX}timemap/link/http://a.test/>; rel=\"self\"; type=\"application/link-format\"; from=\"Tue, 20 Jun 2000 18:02:59 GMT\"; until=\"Tue, 27 Oct 2009 20:49:54 GMT\",\n\
+         <{PREFIX}http://a.test/>; rel=\"timegate\",\n\
+         <{PREFIX}20000620180259mp_/http://a.test/>; rel=\"first memento\"; datetime=\"Tue, 20 Jun 2000 18:02:59 GMT\",\n\
+         <{PREFIX}20070621004100mp_/http://a.test/>; rel=\"memento\"; datetime=\"Thu, 21 Jun 2007 00:41:00 GMT\",\n\
+         <{PREFIX}20091027204954mp_/http://a.test/>; rel=\"last memento\"; datetime=\"Tue, 27 Oct 2009 20:49:54 GMT\"\n"
+    );
+    assert_eq!(text(answer), expected);
+    assert_eq!(get(&replay, "timemap/link/http://nowhere.test/").status, 404);
+}
+
+#[test]
+fn the_cdx_api_answers_as_it_is_asked() {
+    let (_job, replay) = stand();
+    for (query, expected) in [
+        ("url=a.test", "20000620180259 20070621004100 20091027204954"),
+        ("url=http://a.test/&from=2001&to=2007", "20070621004100"),
+        ("url=a.test&limit=1", "20000620180259"),
+        ("url=a.test&limit=1&sort=reverse", "20091027204954"),
+        ("url=a.test&closest=2008&limit=2", "20091027204954 20070621004100"),
+        ("url=a.test/x&filter=status:404", "20070621004100"),
+        ("url=a.test&matchType=host&filter=!=status:200", "20070621004100"),
+        ("url=a.test&matchType=host&filter=~status:40[0-9]", "20070621004100"),
+        ("url=a.test/*", "20000620180259 20070621004100 20091027204954 20070621004100"),
+        ("url=*.a.test&filter=~url:.*sub", "20100101000000"),
+        (
+            "url=http://a.test/anything&matchType=domain&filter=mimetype:html&limit=10",
+            "20000620180259 20070621004100 20091027204954 20100101000000",
+        ),
+        ("url=nowhere.test", ""),
+    ] {
+        let answer = get(&replay, &format!("cdx?{query}&output=text&fl=timestamp"));
+        assert_eq!(answer.status, 200, "{query}");
+        assert_eq!(text(answer).split_whitespace().collect::<Vec<_>>().join(" "), expected, "{query}");
+    }
+    for query in [
+        "",
+        "url=",
+        "url=a&limit=x",
+        "url=a&from=x",
+        "url=a&output=xml",
+        "url=a&matchType=x",
+        "url=a&filter=~url:(",
+    ] {
+        let answer = get(&replay, &format!("cdx?{query}"));
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (400, Some("application/json")),
+            "{query}"
+        );
+    }
+}
+
+#[test]
+fn lines_are_given_in_every_form() {
+    let (_job, replay) = stand();
+    let answer = get(&replay, "cdx?url=a.test/x&output=json");
+    assert_eq!(answer.header("content-type"), Some("text/x-ndjson"));
+    let line: serde_json::Value = serde_json::from_str(&text(answer)).unwrap();
+    assert_eq!(
+        (&line["urlkey"], &line["status"], &line["mime"]),
+        (&"test,a)/x".into(), &"404".into(), &"text/plain".into())
+    );
+    let answer = get(&replay, "cdx?url=a.test/x");
+    assert_eq!(answer.header("content-type"), Some("text/x-cdxj"));
+    assert!(
+        text(answer)
+            .starts_with("test,a)/x 20070621004100 {\"url\": \"http://a.test/x\", \"mime\": \"text/plain\"")
+    );
+    assert_eq!(
+        text(get(&replay, "cdx?url=a.test/x&fl=mime,status")),
+        "test,a)/x 20070621004100 {\"mime\":\"text/plain\",\"status\":\"404\"}\n"
+    );
+}
+
+#[test]
+fn the_captures_of_an_address_are_told_for_a_time_line() {
+    let (_job, replay) = stand();
+    let told: serde_json::Value =
+        serde_json::from_str(&text(get(&replay, "captures?url=http%3A%2F%2Fa.test%2F"))).unwrap();
+    assert_eq!(told["captures"].as_array().unwrap().len(), 3);
+    let first = &told["captures"][0];
+    assert_eq!((&first["time"], &first["status"]), (&"2000-06-20T18:02:59.000Z".into(), &200.into()));
+    assert_eq!(first["replay"], format!("{PREFIX}20000620180259mp_/http://a.test/"));
+    assert_eq!(get(&replay, "captures").status, 400);
+}
