@@ -343,8 +343,7 @@ impl Service {
     /// A hold on a crawl that runs.
     pub fn control(&self, id: &str) -> Option<Control> {
         let running = self.running().get(id).cloned()?;
-        let control = running.control().clone();
-        control
+        running.control().clone()
     }
 
     fn want(&self, job: &JobDir, change: impl FnOnce(&mut Wanted)) -> Result<(), Problem> {
