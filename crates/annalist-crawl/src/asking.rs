@@ -17,6 +17,9 @@ use crate::logs::Severity;
 use crate::stages::{Line, Stages};
 use crate::turn::{LONGEST_HOLD, rested};
 
+/// A place among the visits in flight: of this crawl, and of all that share the pool.
+pub type Room<'a> = (SemaphorePermit<'a>, SemaphorePermit<'a>);
+
 /// Permission for one request over a line, and how long the server rests after it.
 #[derive(Debug)]
 pub struct Leave<'a> {
@@ -40,16 +43,19 @@ pub async fn leave<'a>(
     politeness: &'a Politeness,
     crawl_delay: Option<Duration>,
     stages: &'a Stages,
-) -> Result<(SemaphorePermit<'a>, Leave<'a>), NoLeave> {
+) -> Result<(Room<'a>, Leave<'a>), NoLeave> {
     let server = line.server();
     let least_rest = rest_after(politeness, Duration::ZERO, crawl_delay);
     let (mut looks, mut wait) = (Looks::default(), None);
     loop {
-        if !rested(line.rests_until, stages).await {
+        if !rested(line.rests_until, stages).await || stages.told.is_paused() {
             return Err(NoLeave::Stopped);
         }
         // Not kept while waiting: others have better use for it.
-        let Ok(place) = stages.visits.acquire().await else { return Err(NoLeave::Stopped) };
+        let (Ok(own), Ok(shared)) = (stages.visits.acquire().await, stages.pool.visits.acquire().await)
+        else {
+            return Err(NoLeave::Stopped);
+        };
         let now = clock::now();
         let entry = match stages.book.look(server, least_rest, &mut looks, now) {
             Ok(Look::NotBefore(until)) => {
@@ -67,7 +73,7 @@ pub async fn leave<'a>(
                 None
             }
         };
-        return Ok((place, Leave { entry, politeness, crawl_delay }));
+        return Ok(((own, shared), Leave { entry, politeness, crawl_delay }));
     }
 }
 

@@ -9,7 +9,7 @@ use crate::clock;
 use crate::engine::CrawlError;
 use crate::findings::seed_change;
 use crate::job::JobDir;
-use crate::keeper::{Archive, COUNTERS_NOTE, INTERRUPTED_NOTE};
+use crate::keeper::{Archive, COUNTERS_NOTE, INTERRUPTED_NOTE, KeepError};
 use crate::left::Left;
 use crate::logs::Severity;
 use crate::reopen::{Reopened, Reopening, within_depth};
@@ -48,6 +48,35 @@ impl Archive {
             let told = format!("the limits allow more: {links} skipped links wait again");
             let _ = self.logs.event(clock::now(), Severity::Info, "crawl", &told);
         }
+        Ok(())
+    }
+
+    /// Takes up another spec while the crawl runs, as a start would.
+    pub fn change(&mut self, spec: &Spec, scope: &Scope, revalued: Vec<Change>) -> Result<(), KeepError> {
+        let reopened = Reopened::of(spec, &self.frontier(), &self.counters);
+        let reopened = reopened.map_err(|fault| KeepError::Closed(fault.to_string()))?;
+        let begun = self.begin(spec, scope, reopened, &RecoverReport::default());
+        begun.map_err(|fault| KeepError::Closed(fault.to_string()))?;
+        self.seeds = spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect();
+        for piece in revalued.chunks(CHANGES_AT_ONCE) {
+            self.commit(Transaction { changes: piece.to_vec() })?;
+        }
+        self.changed.notify_one();
+        Ok(())
+    }
+
+    /// Tells the frontier of addresses that were handed over, and counts those that are not to be fetched.
+    pub fn inject(&mut self, mut changes: Vec<Change>) -> Result<(), KeepError> {
+        let now = clock::now();
+        for change in &changes {
+            if let Change::Refused { link, reason, detail } = change {
+                self.counters.skip(*reason);
+                let _ = self.logs.skipped(now, link.url.key(), link.url.as_str(), *reason, detail, None);
+            }
+        }
+        changes.push(Change::Note { name: COUNTERS_NOTE.to_owned(), value: self.counters.encode() });
+        self.commit(Transaction { changes })?;
+        self.changed.notify_one();
         Ok(())
     }
 

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
 
 use annalist_model::Time;
 use annalist_model::spec::{Limits, Seed, Spec};
@@ -27,14 +28,13 @@ pub enum Ending {
 /// Counts visits as they begin, so that no limit is passed by those under way.
 #[derive(Debug)]
 pub struct Budget {
-    pages: Option<u64>,
-    size_bytes: Option<u64>,
-    ends: Option<Time>,
+    bounds: Bounds,
+    began: Time,
     begun: AtomicU64,
     /// Begun and not ended: they may still give their page back.
     under_way: AtomicU64,
     received: AtomicU64,
-    seeds: Vec<SeedBudget>,
+    seeds: RwLock<Vec<SeedBudget>>,
     /// Visits begun on each site, where sites have limits.
     sites: Mutex<HashMap<u64, u64>>,
 }
@@ -42,11 +42,44 @@ pub struct Budget {
 /// When more sites than this have begun, they are counted anew from what is acknowledged.
 const MANY_SITES: usize = 1_000_000;
 
+/// Limits that may change while a crawl runs; the largest number stands for none.
+#[derive(Debug)]
+struct Bounds {
+    pages: AtomicU64,
+    size_bytes: AtomicU64,
+    ends: AtomicU64,
+}
+
+impl Bounds {
+    fn new() -> Bounds {
+        let none = || AtomicU64::new(u64::MAX);
+        Bounds { pages: none(), size_bytes: none(), ends: none() }
+    }
+
+    /// Time counts from `began` on.
+    fn set(&self, pages: Option<u64>, size_bytes: Option<u64>, time: Option<Duration>, began: Time) {
+        self.pages.store(pages.unwrap_or(u64::MAX), Ordering::SeqCst);
+        self.size_bytes.store(size_bytes.unwrap_or(u64::MAX), Ordering::SeqCst);
+        let ends = time.map_or(u64::MAX, |limit| began.plus(limit).millis());
+        self.ends.store(ends, Ordering::SeqCst);
+    }
+
+    fn pages(&self) -> u64 {
+        self.pages.load(Ordering::SeqCst)
+    }
+
+    fn is_over(&self, now: Time) -> bool {
+        now.millis() >= self.ends.load(Ordering::SeqCst)
+    }
+
+    fn is_full(&self, received: u64) -> bool {
+        received >= self.size_bytes.load(Ordering::SeqCst)
+    }
+}
+
 #[derive(Debug)]
 struct SeedBudget {
-    pages: Option<u64>,
-    size_bytes: Option<u64>,
-    ends: Option<Time>,
+    bounds: Bounds,
     begun: AtomicU64,
     received: AtomicU64,
 }
@@ -85,34 +118,46 @@ pub enum Allowance {
 impl Budget {
     /// The budget of a run that begins now.
     pub fn new(limits: &Limits, seeds: &[Seed], before: &Before, now: Time) -> Budget {
-        let seed_budget = |(n, seed): (usize, &Seed)| {
+        let seed_budget = |n: usize| {
             let (pages, bytes) = before.by_seed.get(n).copied().unwrap_or_default();
-            SeedBudget {
-                pages: seed.pages,
-                size_bytes: seed.size_bytes,
-                ends: seed.time.map(|limit| now.plus(limit)),
-                begun: AtomicU64::new(pages),
-                received: AtomicU64::new(bytes),
-            }
+            SeedBudget::new(pages, bytes)
         };
-        Budget {
-            pages: limits.pages,
-            size_bytes: limits.size_bytes,
-            ends: limits.time.map(|limit| now.plus(limit)),
+        let budget = Budget {
+            bounds: Bounds::new(),
+            began: now,
             begun: AtomicU64::new(before.pages),
             under_way: AtomicU64::new(0),
             received: AtomicU64::new(before.bytes),
-            seeds: seeds.iter().enumerate().map(seed_budget).collect(),
+            seeds: RwLock::new((0..seeds.len()).map(seed_budget).collect()),
             sites: Mutex::default(),
+        };
+        budget.change(limits, seeds);
+        budget
+    }
+
+    /// From now on these limits count; seeds are those it has, in their order, and perhaps more.
+    pub fn change(&self, limits: &Limits, seeds: &[Seed]) {
+        self.bounds.set(limits.pages, limits.size_bytes, limits.time, self.began);
+        let mut own = self.seeds.write().unwrap_or_else(PoisonError::into_inner);
+        for (n, seed) in seeds.iter().enumerate() {
+            if n >= own.len() {
+                own.push(SeedBudget::new(0, 0));
+            }
+            own[n].bounds.set(seed.pages, seed.size_bytes, seed.time, self.began);
         }
+        self.sites.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn seeds(&self) -> RwLockReadGuard<'_, Vec<SeedBudget>> {
+        self.seeds.read().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One more visit for a descendant of that seed.
     pub fn begin(&self, seed: u32, now: Time) -> Allowance {
-        if let Some(why) = self.seeds.get(seed as usize).and_then(|own| own.begin(now)) {
+        if let Some(why) = self.seeds().get(seed as usize).and_then(|own| own.begin(now)) {
             return Allowance::SeedSpent { why };
         }
-        if add_within(&self.begun, self.pages) {
+        if add_within(&self.begun, self.bounds.pages()) {
             self.under_way.fetch_add(1, Ordering::SeqCst);
             return Allowance::Granted;
         }
@@ -155,24 +200,24 @@ impl Budget {
     }
 
     fn seed_back(&self, seed: u32) {
-        if let Some(own) = self.seeds.get(seed as usize) {
+        if let Some(own) = self.seeds().get(seed as usize) {
             own.begun.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
     pub fn received(&self, seed: u32, bytes: u64) {
         self.received.fetch_add(bytes, Ordering::Relaxed);
-        if let Some(own) = self.seeds.get(seed as usize) {
+        if let Some(own) = self.seeds().get(seed as usize) {
             own.received.fetch_add(bytes, Ordering::Relaxed);
         }
     }
 
     /// The limit that is reached, if one is.
     pub fn reached(&self, now: Time) -> Option<Ending> {
-        if self.ends.is_some_and(|ends| now >= ends) {
+        if self.bounds.is_over(now) {
             return Some(Ending::TimeLimit);
         }
-        if self.size_bytes.is_some_and(|limit| self.received.load(Ordering::Relaxed) >= limit) {
+        if self.bounds.is_full(self.received.load(Ordering::Relaxed)) {
             return Some(Ending::SizeLimit);
         }
         let spent = self.is_spent() && self.under_way.load(Ordering::SeqCst) == 0;
@@ -181,25 +226,29 @@ impl Budget {
 
     /// No further visit may begin, though those under way may still make room for one.
     pub fn is_spent(&self) -> bool {
-        self.pages.is_some_and(|limit| self.begun.load(Ordering::SeqCst) >= limit)
+        self.begun.load(Ordering::SeqCst) >= self.bounds.pages()
     }
 }
 
 impl SeedBudget {
+    fn new(pages: u64, bytes: u64) -> SeedBudget {
+        let (begun, received) = (AtomicU64::new(pages), AtomicU64::new(bytes));
+        SeedBudget { bounds: Bounds::new(), begun, received }
+    }
+
     /// One more visit, or why there can be none.
     fn begin(&self, now: Time) -> Option<&'static str> {
-        if self.ends.is_some_and(|ends| now >= ends) {
+        if self.bounds.is_over(now) {
             return Some("its seed's time limit is reached");
         }
-        if self.size_bytes.is_some_and(|limit| self.received.load(Ordering::Relaxed) >= limit) {
+        if self.bounds.is_full(self.received.load(Ordering::Relaxed)) {
             return Some("its seed's size limit is reached");
         }
-        (!add_within(&self.begun, self.pages)).then_some("its seed's page limit is reached")
+        (!add_within(&self.begun, self.bounds.pages())).then_some("its seed's page limit is reached")
     }
 }
 
-fn add_within(counter: &AtomicU64, limit: Option<u64>) -> bool {
-    let limit = limit.unwrap_or(u64::MAX);
+fn add_within(counter: &AtomicU64, limit: u64) -> bool {
     counter.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| (n < limit).then_some(n + 1)).is_ok()
 }
 

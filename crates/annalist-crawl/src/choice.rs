@@ -42,14 +42,14 @@ struct Seen {
 impl Choice {
     /// Whether a lease is not worth a part of the budget for now.
     pub fn is_beneath(&self, lease: &Lease, stages: &Stages, now: Time) -> bool {
-        if stages.judging.is_none() || !has_budget(&stages.spec) {
+        if stages.judging.is_none() || !has_budget(&stages.spec()) {
             return false;
         }
         let Some(first) = lease.links.first() else { return false };
         if first.urgency == Urgency::Urgent || first.link.via.is_none() {
             return false;
         }
-        let patience = stages.spec.politeness.min_delay.saturating_mul(2).max(LONGEST);
+        let patience = stages.spec().politeness.min_delay.saturating_mul(2).max(LONGEST);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let (selectivity, between) = match stages.archive {
             Some(_) => (SELECTIVITY_IN_ARCHIVES, BETWEEN_LOOKS_IN_ARCHIVES),
@@ -80,7 +80,7 @@ pub fn rest(stages: &Stages) -> Duration {
 
 /// Of the links of a turn in an archive, those that are worth nearly as much as the best of them: the others have time.
 pub fn worthwhile(mut links: Vec<LeasedLink>, stages: &Stages) -> Vec<LeasedLink> {
-    if stages.judging.is_some() && has_budget(&stages.spec) {
+    if stages.judging.is_some() && has_budget(&stages.spec()) {
         let best = links.iter().map(|leased| leased.value).fold(0.0, f32::max);
         links.retain(|leased| {
             leased.urgency == Urgency::Urgent || leased.value >= SELECTIVITY_IN_ARCHIVES * best

@@ -167,7 +167,7 @@ enum Allowed {
 
 fn allowance(leased: &LeasedLink, stages: &Stages) -> Allowed {
     let url = &leased.link.url;
-    if over_site_budget(leased, &rules_for(&stages.spec, url.host_name(), url.site()), stages) {
+    if over_site_budget(leased, &rules_for(&stages.spec(), url.host_name(), url.site()), stages) {
         return Allowed::Never;
     }
     match stages.budget.begin(leased.link.seed, clock::now()) {

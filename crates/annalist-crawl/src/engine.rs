@@ -11,7 +11,7 @@ use annalist_frontier::Transaction;
 use annalist_model::spec::Spec;
 use annalist_model::{SkipReason, Time};
 use annalist_read::Reader;
-use annalist_sources::{ArchiveSource, SlowLane};
+use annalist_sources::ArchiveSource;
 use annalist_warc::Writer;
 use tokio::sync::{Notify, Semaphore};
 
@@ -21,17 +21,22 @@ use crate::budget::{Before, Budget, Ending};
 use crate::choice::{self, Choice};
 use crate::clock;
 use crate::collect::Collecting;
+use crate::control::Control;
 use crate::counters::Counters;
 use crate::findings::widen_again;
 use crate::finish::finish_waiting;
 use crate::hosts::Hosts;
+use crate::injecting::{INJECTED_NOTE, Place, take};
 use crate::job::{JobDir, JobLock};
 use crate::judging::{Basis, Judging};
 use crate::keeper::{self, Archive, KeepError, Pending, Run};
 use crate::knowing::{Durable, Knowing, Shown};
 use crate::left::Left;
+use crate::live::{Live, Told};
 use crate::logs::{Logs, Severity};
 use crate::missing::{missing_in, write_seeds};
+use crate::pool::Pool;
+use crate::pushing::Pushing;
 use crate::reopen::Reopened;
 use crate::robots::RobotsDesk;
 use crate::rounds::Rounds;
@@ -115,6 +120,8 @@ pub struct Report {
     pub captures: u64,
     /// Why graph and search index are not up to date, if something is wrong with them.
     pub unknown: Option<String>,
+    /// Why the store elsewhere does not know everything, and what waits for it.
+    pub untold: Option<String>,
 }
 
 /// Which web is walked.
@@ -134,15 +141,18 @@ pub struct Crawl {
     job: JobDir,
     waiting: Waiting,
     started: Time,
+    /// Visits it may have in flight.
+    visits: usize,
     captures_before: u64,
     choice: Choice,
     knowing: Option<Knowing>,
+    pushing: Option<Pushing>,
     _lock: JobLock,
 }
 
 impl Crawl {
     /// Opens the job directory, repairs what an earlier run left, and gets everything ready. Nothing is fetched yet.
-    /// `basis`: what the crawl is about, if anything.
+    /// `basis`: what the crawl is about, if anything. `pool`: what it shares with the others of its process.
     pub fn open(
         spec: Spec,
         job: JobDir,
@@ -150,6 +160,7 @@ impl Crawl {
         origin: Origin,
         stop: Stop,
         board: Board,
+        pool: Pool,
     ) -> Result<Crawl, CrawlError> {
         Scope::compile(&spec).map_err(|mistakes| CrawlError::Spec { mistakes })?;
         job.prepare().map_err(io_error("the job directory cannot be made"))?;
@@ -176,7 +187,7 @@ impl Crawl {
         let settings = writer_settings(&spec, &job);
         let recovered = recover_archive(&disk, &settings, frontier.note(keeper::WARC_NOTE))?;
 
-        let lane = SlowLane::start().map_err(io_error("no thread for the slow lane"))?;
+        let lane = pool.lane.clone();
         let web = web_source(&spec, &job, lane.clone())?;
         let logs = Logs::open(&job.logs()).map_err(io_error("the logs cannot be opened"))?;
         let budget = Budget::new(&spec.limits, &spec.seeds, &Before::of(&counters, &spec), now);
@@ -229,6 +240,7 @@ impl Crawl {
                 (Book::none(), Some(Collecting { source: *source, wanted }))
             }
         };
+        let visits = spec.frontier.visits;
         let judging = basis.map(|basis| Arc::new(Judging::new(basis, &spec.seeds)));
         let stages = Arc::new(Stages {
             web,
@@ -239,7 +251,6 @@ impl Crawl {
             feeds: Arc::default(),
             apps: apps.map(Arc::new),
             judging,
-            scope,
             archive,
             frontier,
             servers: Servers::new(first),
@@ -249,17 +260,22 @@ impl Crawl {
             rounds,
             stop,
             visits: Semaphore::new(spec.frontier.visits),
-            reading: Semaphore::new(spec.frontier.reading_threads),
+            pool,
+            told: Told::default(),
             turns: AtomicUsize::new(0),
             spool: job.spool(),
             board: board.clone(),
             changed,
-            spec: Arc::new(spec),
+            live: Live::new(spec, scope),
         });
         let events = stages.keeper.clone();
         let trouble = move |why: String| events.event(Severity::Error, "knowledge", why);
-        let knowing = Knowing::start(&job, &stages.spec, durable, trouble)
+        let knowing = Knowing::start(&job, &stages.spec(), durable.clone(), trouble)
             .map_err(io_error("no thread for graph and search index"))?;
+        let events = stages.keeper.clone();
+        let tell = move |severity, what: String| events.event(severity, "remote", what);
+        let pushing = Pushing::start(&job, &stages.spec(), durable, tell)
+            .map_err(io_error("no thread for the remote store"))?;
         let waiting = Waiting::default();
         Ok(Crawl {
             stages,
@@ -268,9 +284,11 @@ impl Crawl {
             job,
             waiting,
             started: now,
+            visits,
             captures_before,
             choice: Choice::default(),
             knowing,
+            pushing,
             _lock: lock,
         })
     }
@@ -291,8 +309,8 @@ impl Crawl {
         let stages = &self.stages;
         // In an archive nobody waits for servers: a few turns keep the reading threads busy, and the best links come first.
         let most_turns = match &stages.archive {
-            Some(_) => stages.spec.frontier.reading_threads.saturating_mul(2),
-            None => stages.spec.frontier.visits.saturating_mul(4),
+            Some(_) => stages.spec().frontier.reading_threads.saturating_mul(2),
+            None => stages.spec().frontier.visits.saturating_mul(4),
         };
         let (mut published, mut kept) = (Time::default(), Time::default());
         loop {
@@ -310,7 +328,9 @@ impl Crawl {
             if let Some(ending) = self.ending(now) {
                 return ending;
             }
-            while stages.turns_under_way() < most_turns && !stages.budget.is_spent() {
+            self.take_injected().await;
+            let paused = stages.told.is_paused();
+            while !paused && stages.turns_under_way() < most_turns && !stages.budget.is_spent() {
                 let next = stages.frontier().next(now);
                 match next {
                     Ok(Some(lease)) if self.choice.is_beneath(&lease, stages, now) => {
@@ -328,10 +348,41 @@ impl Crawl {
                     }
                 }
             }
-            if self.is_complete() {
+            if !paused && !stages.spec().scope.only_injected && self.is_complete() {
                 return Ending::Complete;
             }
             self.wait(now).await;
+        }
+    }
+
+    /// A hold on the crawl, for who steers it.
+    pub fn control(&self) -> Control {
+        Control::new(&self.stages, &self.job)
+    }
+
+    /// Tells the frontier of addresses that were handed over.
+    async fn take_injected(&self) {
+        let stages = &self.stages;
+        loop {
+            let from = Place::of(stages.frontier().note(INJECTED_NOTE));
+            let taken = take(&self.job, from, &stages.spec(), &stages.scope(), clock::now());
+            let taken = match taken {
+                Ok(Some(taken)) => taken,
+                Ok(None) => return,
+                Err(fault) => {
+                    let told = format!("addresses that were handed over cannot be read: {fault}");
+                    stages.keeper.event(Severity::Error, "injection", told);
+                    return;
+                }
+            };
+            stages.told.blacklist(taken.blacklisted);
+            if taken.unreadable > 0 {
+                let told = format!("{} lines of the queue of addresses cannot be read", taken.unreadable);
+                stages.keeper.event(Severity::Warning, "injection", told);
+            }
+            if stages.keeper.injected(taken.changes).await.is_err() {
+                return;
+            }
         }
     }
 
@@ -401,10 +452,16 @@ impl Crawl {
     /// What the crawl is doing, or waiting for, for everybody to see.
     fn publish(&self, now: Time) {
         let counts = self.stages.frontier().counts();
-        let in_flight = self.stages.spec.frontier.visits - self.stages.visits.available_permits();
+        let spec = self.stages.spec();
+        let in_flight = self.visits.saturating_sub(self.stages.visits.available_permits());
+        let paused = self.stages.told.is_paused();
         let idle = counts.leased == 0 && in_flight == 0 && self.stages.keeper.unacknowledged() == 0;
-        let waiting_for = if idle && counts.queued > 0 {
-            self.waiting.reason(&self.stages.frontier(), &self.stages.spec, now)
+        let waiting_for = if paused {
+            Some("somebody to let it go on: it is paused".to_owned())
+        } else if idle && counts.queued > 0 {
+            self.waiting.reason(&self.stages.frontier(), &spec, now)
+        } else if idle && spec.scope.only_injected {
+            Some("addresses to be handed over".to_owned())
         } else {
             (in_flight == 0).then(|| for_another_crawl(&self.stages.book, now)).flatten()
         };
@@ -415,7 +472,8 @@ impl Crawl {
         });
         self.board.update(|status| {
             status.waits_for = status.trouble.clone().or(waiting_for);
-            status.state = if status.waits_for.is_some() { "waiting" } else { "running" }.to_owned();
+            let waits = if status.waits_for.is_some() { "waiting" } else { "running" };
+            status.state = if paused { "paused" } else { waits }.to_owned();
             status.queued = counts.queued;
             status.sites = counts.sites;
             status.visits_in_flight = in_flight as u64;
@@ -463,12 +521,19 @@ impl Crawl {
             // Not worth failing for: it is in the archive, too.
             let _ = apps.save(&self.job);
         }
+        let shown = |what| Shown {
+            board: self.board.clone(),
+            stop: self.stages.stop.clone(),
+            request: self.job.stop_request(),
+            what,
+            documents: AtomicU64::new(0),
+        };
         let unknown = self.knowing.and_then(|knowing| {
-            let stop = self.stages.stop.clone();
-            let request = self.job.stop_request();
-            let shown = Shown { board: self.board.clone(), stop, request, documents: AtomicU64::new(0) };
-            knowing.finish(has_time(ending) && !at_once, &shown).err()
+            knowing.finish(has_time(ending) && !at_once, &shown("graph and search index")).err()
         });
+        let untold = self
+            .pushing
+            .and_then(|pushing| pushing.finish(has_time(ending) && !at_once, &shown("remote store")).err());
         // What visits that were given up have left; what stays now goes at the next start.
         let _ = self.job.clear_spool();
         let ended = clock::now();
@@ -482,8 +547,8 @@ impl Crawl {
         }
         let seconds = ended.since(self.started).as_secs_f64();
         let captures = status.counters.captures.saturating_sub(self.captures_before);
-        let unknown = unknown.map(|fault| fault.to_string());
-        Ok(Report { ending, status, seconds, captures, unknown })
+        let unknown = unknown.map(|fault| annalist_model::with_causes(&fault));
+        Ok(Report { ending, status, seconds, captures, unknown, untold })
     }
 }
 

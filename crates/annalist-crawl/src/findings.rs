@@ -37,6 +37,7 @@ pub fn find(
     stages: &Stages,
 ) -> Findings {
     let mut findings = Findings::default();
+    let (spec, scope) = (stages.spec(), stages.scope());
     let way = stages.way_through(leased);
     let reached = Facts {
         via_beyond: stages.beyond(&leased.link),
@@ -47,7 +48,7 @@ pub fn find(
     if capture.head.is_redirect()
         && let Some(target) = capture.head.location()
     {
-        match stages.spec.canonical.join(capture.url.as_url(), &target) {
+        match spec.canonical.join(capture.url.as_url(), &target) {
             Ok(target) => follow_redirect(leased, target, &reached, &mut findings, stages),
             Err(fault) => page.unusable.note(Some(capture.url.as_url()), &target, fault),
         }
@@ -57,12 +58,11 @@ pub fn find(
         language: page.language.as_deref(),
         ..reached
     };
-    let spec = &stages.spec;
-    let rules = rules_for(spec, capture.url.host_name(), capture.url.site());
+    let rules = rules_for(&spec, capture.url.host_name(), capture.url.site());
     // What pages ask of robots concerns their servers; an archive has none.
     let obeys = rules.politeness.robots == RobotsPolicy::Obey && stages.archive.is_none();
     let own = Facts { via_url: via, ..here };
-    let barred = match stages.scope.follow(&leased.link, &own) {
+    let barred = match scope.follow(&leased.link, &own) {
         Verdict::Out { reason, detail } => Some((reason, detail.into_owned())),
         Verdict::In { .. } if obeys && page.robots.nofollow => {
             Some((SkipReason::Nofollow, "the page asks robots not to follow its links".to_owned()))
@@ -99,9 +99,9 @@ pub fn find(
                 let judged = of_seed.or_else(|| verdict?.values.get(place).copied().flatten());
                 let value = judged.unwrap_or_else(|| match &neutral {
                     Some(neutral) => *neutral,
-                    None => value_of(&link, leased.value * share, spec),
+                    None => value_of(&link, leased.value * share, &spec),
                 });
-                admit(link, value * factor, &here, &stages.scope)
+                admit(link, value * factor, &here, &scope)
             }
         });
     }
@@ -117,14 +117,15 @@ fn follow_redirect(
     findings: &mut Findings,
     stages: &Stages,
 ) {
+    let scope = stages.scope();
     if target == leased.link.url {
         findings.leads_back = true;
         return;
     }
     if leased.link.hops.as_str().chars().all(|hop| hop == 'R') {
-        let before = stages.scope.widened().len();
-        stages.scope.widen(leased.link.seed, &target);
-        findings.changes.extend(widened_note(&stages.scope, before));
+        let before = scope.widened().len();
+        scope.widen(leased.link.seed, &target);
+        findings.changes.extend(widened_note(&scope, before));
     }
     findings.outlinks.push(format!("{target} R redirect"));
     let again = stages.rounds.with_redirect(leased, &target, &stages.frontier(), clock::now());
@@ -133,9 +134,9 @@ fn follow_redirect(
         Some(judging) => {
             let key = link.url.key();
             judging.redirected(leased.key, key);
-            sooner(admit(link, leased.value, facts, &stages.scope), judging.is_reference(key))
+            sooner(admit(link, leased.value, facts, &scope), judging.is_reference(key))
         }
-        None => judge(link, facts, leased.value, &stages.spec, &stages.scope),
+        None => judge(link, facts, leased.value, &stages.spec(), &scope),
     };
     let again = again.filter(|_| matches!(judged, Change::Discovered { .. }));
     findings.changes.push(judged);

@@ -164,7 +164,7 @@ fn embeds_more(leased: &LeasedLink, visit: &Visit, stages: &Stages) -> bool {
 /// the same address with something to remember (a cookie wall, a session in the path).
 fn later(leased: &LeasedLink, visit: &Visit, changes: &mut Vec<Change>, stages: &Stages) -> Option<String> {
     let head = &visit.capture.head;
-    let rules = &stages.spec.fetch;
+    let rules = &stages.spec().fetch;
     let tries = leased.tries.saturating_add(1);
     if tries >= rules.tries {
         return None;
@@ -210,7 +210,7 @@ fn metadata(
     fields.push(("hopsFromSeed", leased.link.hops.as_str().to_owned()));
     fields.push(("fetchTimeMs", capture.elapsed.as_millis().to_string()));
     fields.extend(
-        stages.spec.seeds.get(leased.link.seed as usize).map(|s| ("seed", s.url.as_str().to_owned())),
+        stages.spec().seeds.get(leased.link.seed as usize).map(|s| ("seed", s.url.as_str().to_owned())),
     );
     fields.push(("score", format!("{:.4}", leased.value)));
     fields.extend(relevance.map(|score| ("relevance", format!("{:.4}", score.get()))));
@@ -219,7 +219,7 @@ fn metadata(
         let by = format!("{}, confidence {:.2}", published.evidence, published.confidence);
         fields.push(("publishedBy", by));
     }
-    if relevance.is_some() && stages.spec.event.is_some() {
+    if relevance.is_some() && stages.spec().event.is_some() {
         let time = page.time(capture.started);
         fields.push(("documentTime", format!("{} {}", time.at.rfc3339(), time.basis.word())));
     }
@@ -259,7 +259,7 @@ pub fn finish_failure(leased: &LeasedLink, fault: &FetchError, stages: &Stages) 
     if fault.is_about_host() {
         return fail_host(leased, &why, fault.code(), SkipReason::Failed, None, stages);
     }
-    let wait = fault.retry_in(leased.tries.saturating_add(1), &stages.spec.fetch);
+    let wait = fault.retry_in(leased.tries.saturating_add(1), &stages.spec().fetch);
     fail_link(leased, &why, fault.code(), wait, stages)
 }
 
@@ -284,7 +284,7 @@ fn told(fault: &FetchError) -> String {
 
 /// The bytes were received and could not be kept: tried again like any failure.
 pub fn finish_lost(leased: &LeasedLink, why: &str, stages: &Stages) -> After {
-    let rules = &stages.spec.fetch;
+    let rules = &stages.spec().fetch;
     let wait = (leased.tries.saturating_add(1) < rules.tries).then_some(rules.retry_delay);
     fail_link(leased, why, CODE_LOST, wait, stages)
 }
@@ -318,7 +318,7 @@ fn fail_host(
     stages: &Stages,
 ) -> After {
     let now = clock::now();
-    let rules = &stages.spec.fetch;
+    let rules = &stages.spec().fetch;
     let host = leased.link.url.host();
     let in_a_row = stages.hosts.failed(host, reason, why, now);
     if in_a_row >= rules.tries {

@@ -53,6 +53,10 @@ impl JobDir {
     pub fn logs(&self) -> PathBuf {
         self.root.join("logs")
     }
+    /// Addresses that were handed over and wait to be taken up.
+    pub fn injected(&self) -> PathBuf {
+        self.root.join("state/injected")
+    }
     /// Written by `annalist stop`, seen by the running crawl.
     pub fn stop_request(&self) -> PathBuf {
         self.root.join("state/stop")

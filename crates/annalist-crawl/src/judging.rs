@@ -115,6 +115,12 @@ impl Judging {
         Some(verdict)
     }
 
+    /// From now on these rules count. What was learned stays.
+    pub fn change(&self, rules: Rules) -> Vec<Change> {
+        let revalued = self.judge().change(rules);
+        revalued.into_iter().map(|(key, value)| Change::Valued { key, value }).collect()
+    }
+
     /// A seed keeps the place the archivist gave it, whoever mentions it.
     pub fn seed_score(&self, key: UrlKey) -> Option<f32> {
         self.seeds.get(&key).copied()

@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use annalist_frontier::{Change, LeaseId};
+use annalist_model::spec::Spec;
 use annalist_model::{Capture, Link, Outcome, Score, Time, Unusable, UrlKey};
 use annalist_sources::{Lookup, SlowLane};
 use annalist_warc::{Packing, Record};
@@ -20,6 +21,7 @@ use tokio::sync::oneshot;
 
 use crate::logs::Severity;
 use crate::record::{Exchanged, settle_digest};
+use crate::scope::Scope;
 
 mod archive;
 mod group;
@@ -127,6 +129,10 @@ enum Message {
     /// Visits that are acknowledged together, or not at all.
     Finish(Vec<Finished>),
     Event(Severity, &'static str, String),
+    /// Another spec counts: seeds may have been added, and limits may allow more.
+    Changed(Arc<Spec>, Arc<Scope>, Vec<Change>),
+    /// What came of addresses that were handed over; an answer when it is durable.
+    Injected(Vec<Change>, oneshot::Sender<()>),
     /// Acknowledge everything, log what is left out for a limit's sake, and close the files.
     Close(Option<&'static str>),
     /// Cut the files to what was acknowledged.
@@ -200,6 +206,18 @@ impl KeeperHandle {
     pub fn event(&self, severity: Severity, subsystem: &'static str, message: impl Into<String>) {
         // An event that cannot be logged any more has nobody left to read it.
         let _ = self.send(Message::Event(severity, subsystem, message.into()));
+    }
+
+    /// Another spec counts from now on; `revalued` links are worth something else by it.
+    pub fn changed(&self, spec: Arc<Spec>, scope: Arc<Scope>, revalued: Vec<Change>) {
+        let _ = self.send(Message::Changed(spec, scope, revalued));
+    }
+
+    /// Hands over what came of injected addresses; ready when it is durable and the frontier knows.
+    pub async fn injected(&self, changes: Vec<Change>) -> Result<(), KeepError> {
+        let (reply, done) = oneshot::channel();
+        self.send(Message::Injected(changes, reply))?;
+        done.await.map_err(|_| closed())
     }
 
     /// `limit`: the limit that ended the crawl, if one did.
@@ -281,6 +299,15 @@ fn keep(
             }
             Ok(Message::Event(severity, subsystem, message)) => {
                 archive.event(severity, subsystem, &message);
+                false
+            }
+            Ok(Message::Changed(spec, scope, revalued)) => {
+                archive.change(&spec, &scope, revalued)?;
+                false
+            }
+            Ok(Message::Injected(changes, done)) => {
+                archive.inject(changes)?;
+                let _ = done.send(());
                 false
             }
             Ok(Message::Close(limit)) => {

@@ -14,6 +14,7 @@ use annalist_knowledge::{
     DerivedError, Extent, FollowError, FollowSettings, Followed, Over, Stores, Watch, follow, plain_name,
 };
 use annalist_model::spec::Spec;
+use annalist_model::with_causes;
 use annalist_sources::yield_to_others;
 use annalist_warc::OPEN_SUFFIX;
 
@@ -59,8 +60,15 @@ impl Durable {
         held.extend(ends);
     }
 
+    /// The names of the files that nobody adds to.
+    pub(crate) fn finished(&self, archive: &Path) -> BTreeSet<String> {
+        let extents = self.extents(archive).unwrap_or_default();
+        let finished = extents.iter().filter(|extent| extent.until == u64::MAX);
+        finished.map(|extent| plain_name(&extent.path)).collect()
+    }
+
     /// What may be read of a job's archive.
-    fn extents(&self, archive: &Path) -> Result<Vec<Extent>, KnowingError> {
+    pub(crate) fn extents(&self, archive: &Path) -> Result<Vec<Extent>, KnowingError> {
         let files = match std::fs::read_dir(archive) {
             Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             files => files.map_err(KnowingError::List)?,
@@ -81,7 +89,7 @@ impl Durable {
     }
 }
 
-fn settings(spec: &Spec, threads: usize) -> FollowSettings {
+pub(crate) fn settings(spec: &Spec, threads: usize) -> FollowSettings {
     // A copy that an interrupted extraction left is taken over by a later run.
     let patience = if spec.extract.is_some() { usize::MAX } else { FollowSettings::default().patience };
     FollowSettings { canonical: spec.canonical.clone(), threads, patience, ..FollowSettings::default() }
@@ -102,13 +110,15 @@ pub fn catch_up_with(
     stores: &mut [&mut dyn annalist_knowledge::Derived],
     watch: &dyn Watch,
 ) -> Result<Followed, KnowingError> {
-    let extents = extents_of(job)?;
+    Ok(follow(&extents_of(job)?, stores, &settings_of(job, spec), watch)?)
+}
+
+/// How the archive of a job that nobody crawls is followed.
+pub fn settings_of(job: &JobDir, spec: &Spec) -> FollowSettings {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut settings = settings(spec, threads);
-    settings.over = if spec.extract.is_some() { Over::None } else { Over::All };
+    let over = if spec.extract.is_some() { Over::None } else { Over::All };
     // Nobody adds to a folder of files that others made.
-    settings.awaits_metadata = job.exists();
-    Ok(follow(&extents, stores, &settings, watch)?)
+    FollowSettings { over, awaits_metadata: job.exists(), ..settings(spec, threads) }
 }
 
 /// What may be read of the archive of a job that nobody crawls.
@@ -138,7 +148,7 @@ pub struct Knowing {
 }
 
 #[derive(Debug, Default)]
-struct Told {
+pub(crate) struct Told {
     stopped: AtomicBool,
     bell: Condvar,
     asleep: Mutex<()>,
@@ -156,15 +166,13 @@ impl Knowing {
             return Ok(None);
         }
         let told = Arc::new(Told::default());
-        let earlier = durable.extents(&job.archive()).unwrap_or_default();
-        let finished = earlier.iter().filter(|extent| extent.until == u64::MAX);
-        let before: BTreeSet<String> = finished.map(|extent| plain_name(&extent.path)).collect();
+        let before = durable.finished(&job.archive());
         let (its, dir, rules) = (Arc::clone(&told), job.clone(), Arc::clone(spec));
         let thread = std::thread::Builder::new().name("knowing".to_owned()).spawn(move || {
             yield_to_others();
             let grown = grow(&dir, &rules, &before, &durable, &its);
             if let Err(fault) = &grown {
-                trouble(format!("graph and search index do not grow: {fault}"));
+                trouble(format!("graph and search index do not grow: {}", with_causes(fault)));
             }
             grown
         })?;
@@ -173,14 +181,28 @@ impl Knowing {
 
     /// Ends the thread. The archive is finished: where there is time, what is missing is made up for.
     pub fn finish(self, has_time: bool, watch: &dyn Watch) -> Result<(), KnowingError> {
-        self.told.stopped.store(true, Ordering::SeqCst);
-        self.told.bell.notify_all();
+        self.told.stop();
         // A panic in there costs nothing that cannot be made again.
         let grown = self.thread.join().unwrap_or(Ok(()));
         if has_time && grown.is_ok() {
             catch_up(&self.job, &self.spec, watch)?;
         }
         grown
+    }
+}
+
+impl Told {
+    /// Rests, unless it is to end.
+    pub(crate) fn rest(&self, long: Duration) {
+        let asleep = self.asleep.lock().unwrap_or_else(PoisonError::into_inner);
+        let _ = self.bell.wait_timeout_while(asleep, long, |_: &mut ()| !self.is_stopped());
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::SeqCst);
+        // Who is about to fall asleep holds the lock.
+        drop(self.asleep.lock().unwrap_or_else(PoisonError::into_inner));
+        self.bell.notify_all();
     }
 }
 
@@ -205,11 +227,7 @@ fn grow(
     settings.commit_after = BETWEEN_COMMITS;
     let mut stores: Option<Stores> = None;
     loop {
-        {
-            let asleep = told.asleep.lock().unwrap_or_else(PoisonError::into_inner);
-            let woken = |_: &mut ()| !told.is_stopped();
-            let _ = told.bell.wait_timeout_while(asleep, spec.knowledge.every, woken);
-        }
+        told.rest(spec.knowledge.every);
         if told.is_stopped() {
             return Ok(());
         }
@@ -234,13 +252,15 @@ pub(crate) struct Shown {
     pub stop: Stop,
     /// Where `annalist stop` leaves its wish.
     pub request: PathBuf,
+    /// What is brought up to the archive.
+    pub what: &'static str,
     pub documents: AtomicU64,
 }
 
 impl Watch for Shown {
     fn advance(&self, _: u64, documents: u64) {
         let done = self.documents.fetch_add(documents, Ordering::Relaxed) + documents;
-        let doing = format!("graph and search index: {done} captures since the crawl ended");
+        let doing = format!("{}: {done} captures since the crawl ended", self.what);
         self.board.update(|status| status.waits_for = Some(doing));
     }
     fn is_stopped(&self) -> bool {

@@ -10,6 +10,7 @@
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
 //! | a crawl from start to end | `engine.rs`, `set_up.rs`, `begin.rs`, `reopen.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `waiting.rs` |
 //! | seeds that are visited again | `rounds.rs` |
+//! | a running crawl is steered, and handed addresses | `control.rs`, `live.rs`, `injecting.rs`; `pool.rs` for what crawls share |
 //! | what grows with the archive | `knowing.rs` |
 //! | why was this (not) fetched | `explain.rs` |
 //!
@@ -23,6 +24,7 @@ pub mod budget;
 mod choice;
 pub mod clock;
 mod collect;
+pub mod control;
 mod copying;
 pub mod counters;
 pub mod delay;
@@ -32,15 +34,19 @@ mod feeds;
 mod findings;
 mod finish;
 mod hosts;
+pub mod injecting;
 pub mod job;
 pub mod judging;
 mod keeper;
 pub mod knowing;
 mod left;
+mod live;
 pub mod logs;
 mod memory;
 pub mod missing;
 mod near;
+pub mod pool;
+pub mod pushing;
 mod record;
 mod reopen;
 mod robots;

@@ -127,7 +127,7 @@ impl RobotsDesk {
     ) -> Permission {
         let host = leased.link.url.host();
         let granted = Permission::Granted { crawl_delay: None };
-        let is_wanted = stages.spec.scope.sitemaps && stages.scope.holds(&leased.link, &Facts::default());
+        let is_wanted = stages.spec().scope.sitemaps && stages.scope().holds(&leased.link, &Facts::default());
         if !is_wanted || self.known.get(host, clock::now()).is_some() {
             return granted;
         }
@@ -163,7 +163,7 @@ impl RobotsDesk {
             if !capture.head.is_redirect() {
                 return self.ruled(&capture, line);
             }
-            match capture.head.location().map(|target| stages.spec.canonical.join(url.as_url(), &target)) {
+            match capture.head.location().map(|target| stages.spec().canonical.join(url.as_url(), &target)) {
                 Some(Ok(next)) => url = next,
                 _ => break,
             }
@@ -285,7 +285,7 @@ async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, sta
 /// The sitemaps that robots.txt names, and the customary one of a seed's host. They lead to pages of their own
 /// host's seed only as far as the scope allows.
 fn sitemaps(robots: &LeasedLink, capture: &Capture, unusable: &mut Unusable, stages: &Stages) -> Vec<Change> {
-    let spec = &stages.spec;
+    let spec = stages.spec();
     if !spec.scope.sitemaps || capture.head.is_redirect() {
         return Vec::new();
     }
@@ -317,7 +317,7 @@ fn sitemaps(robots: &LeasedLink, capture: &Capture, unusable: &mut Unusable, sta
 fn sitemap_change(robots: &LeasedLink, link: Link, capture: &Capture, stages: &Stages) -> Change {
     let way = stages.way_through(robots);
     let facts = Facts { via_url: Some(capture.url.as_str()), way: Some(&way), ..Facts::default() };
-    match stages.scope.admit(&link, &facts) {
+    match stages.scope().admit(&link, &facts) {
         Verdict::In { .. } => Change::Discovered { link, value: 1.0, urgency: Urgency::Normal },
         Verdict::Out { reason, detail } => Change::Refused { link, reason, detail: detail.into_owned() },
     }

@@ -40,6 +40,7 @@ impl Rounds {
             SkipReason::Blocked,
             SkipReason::Excluded,
             SkipReason::Address,
+            SkipReason::Blacklisted,
         ];
         match outcome {
             Outcome::Skipped { reason, .. } if in_vain.contains(reason) => None,
@@ -72,6 +73,7 @@ impl Rounds {
 fn due(key: UrlKey, every: Duration, frontier: &Frontier) -> Option<Change> {
     let known = frontier.lookup(key).ok().flatten()?;
     match (known.state, known.earlier) {
+        (State::Done { outcome: Outcome::Skipped { reason: SkipReason::Blacklisted, .. }, .. }, _) => None,
         (State::Done { at, .. }, _) => Some(again(key, at.plus(every), every)),
         (State::Queued { not_before: Some(time) }, Some(State::Done { at, .. })) if time > at.plus(every) => {
             Some(Change::Retry { key, not_before: at.plus(every), tries: 0, reason: reason(every) })

@@ -56,6 +56,7 @@ pub struct Scope {
     depth: Option<u16>,
     extra_hops: u16,
     embeds: Embeds,
+    only_injected: bool,
     max_redirects: u16,
 }
 
@@ -151,6 +152,7 @@ impl Scope {
             depth: spec.scope.depth,
             extra_hops: spec.scope.extra_hops,
             embeds: if spec.scope.embeds { Embeds::Fetched } else { Embeds::LeftOut },
+            only_injected: spec.scope.only_injected,
             max_redirects: spec.fetch.max_redirects,
         })
     }
@@ -160,10 +162,15 @@ impl Scope {
         expressions.iter().filter_map(|expression| Rule::compile(expression, About::Links).err()).collect()
     }
 
+    /// Why nothing of a host is fetched, if it is blocked.
+    pub fn shut(&self, host_name: &str) -> Option<String> {
+        self.blocked.of(host_name).map(|(name, ())| format!("{name} is blocked by the spec"))
+    }
+
     /// Before fetching: whether the link is in scope.
     pub fn admit<'s>(&'s self, link: &Link, facts: &Facts<'_>) -> Verdict<'s> {
-        if let Some((name, ())) = self.blocked.of(link.url.host_name()) {
-            return out(SkipReason::Blocked, format!("{name} is blocked by the spec"));
+        if let Some(detail) = self.shut(link.url.host_name()) {
+            return out(SkipReason::Blocked, detail);
         }
         if link.hops.last() == Some(Hop::Prerequisite) {
             return Verdict::In { why: "something in scope needs it", beyond: facts.via_beyond };
@@ -227,6 +234,9 @@ impl Scope {
             Some(Hop::Redirect) => facts.via_beyond.max(1),
             _ => facts.via_beyond.saturating_add(1),
         };
+        if embeds == 0 && self.only_injected {
+            return out(SkipReason::OutOfScope, "only seeds and injected addresses are fetched");
+        }
         if embeds == 0 && beyond <= self.extra_hops {
             return Verdict::In { why: "within the extra hops beyond the scope", beyond };
         }
@@ -246,6 +256,9 @@ impl Scope {
         }
         if link.hops.redirects_in_a_row() == link.hops.len() {
             return Some("where a seed redirects to");
+        }
+        if self.only_injected {
+            return None;
         }
         if self.rules_of(link.seed).is_some_and(|rules| rules.kind == ScopeKind::Any) {
             return Some("its seed's scope is any");

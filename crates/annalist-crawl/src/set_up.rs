@@ -15,10 +15,15 @@ use crate::job::JobDir;
 
 /// Links remember their seed by its number, so a resumed crawl keeps the numbers of the earlier runs; new seeds come
 /// after them.
-pub fn with_seeds_in_order(mut spec: Spec, job: &JobDir) -> Result<Spec, CrawlError> {
+pub fn with_seeds_in_order(spec: Spec, job: &JobDir) -> Result<Spec, CrawlError> {
     let Ok(kept) = std::fs::read_to_string(job.spec()) else { return Ok(spec) };
     let no_files = |name: &str| Err(format!("{name}: a kept spec needs no files"));
     let Some(kept) = annalist_model::spec::parse(&kept, &no_files).spec else { return Ok(spec) };
+    in_order_of(&kept, spec)
+}
+
+/// The spec with its seeds in the order of an earlier one's; what is new comes after them.
+pub fn in_order_of(kept: &Spec, mut spec: Spec) -> Result<Spec, CrawlError> {
     let mut ordered = Vec::with_capacity(spec.seeds.len());
     for old in &kept.seeds {
         match spec.seeds.iter().position(|seed| seed.url == old.url) {
@@ -69,7 +74,11 @@ pub fn frontier_settings(spec: &Spec, has_topic: bool) -> annalist_frontier::Set
 
 /// How servers are asked.
 pub fn web_source(spec: &Spec, job: &JobDir, lane: SlowLane) -> Result<WebSource, SetupError> {
-    WebSource::new(WebSettings {
+    WebSource::new(web_settings(spec, job, lane))
+}
+
+pub(crate) fn web_settings(spec: &Spec, job: &JobDir, lane: SlowLane) -> WebSettings {
+    WebSettings {
         user_agent: user_agent(spec),
         from: mail_address(spec),
         rules: spec.fetch.clone(),
@@ -77,7 +86,7 @@ pub fn web_source(spec: &Spec, job: &JobDir, lane: SlowLane) -> Result<WebSource
         digest: spec.archive.digest,
         spool: job.spool(),
         lane,
-    })
+    }
 }
 
 pub fn recover_archive(

@@ -30,7 +30,9 @@ use crate::feeds::Feeds;
 use crate::hosts::Hosts;
 use crate::judging::Judging;
 use crate::keeper::{self, KeeperHandle};
+use crate::live::{Live, Told};
 use crate::logs::Severity;
+use crate::pool::Pool;
 use crate::robots::RobotsDesk;
 use crate::rounds::Rounds;
 use crate::scope::{Facts, Passed, Scope, Walked, Way};
@@ -42,7 +44,8 @@ use crate::turn::{Turn, rested};
 /// Everything the visits of one crawl share.
 #[derive(Debug)]
 pub struct Stages {
-    pub spec: Arc<Spec>,
+    /// The spec and its scope, as they are now.
+    pub live: Live,
     pub web: WebSource,
     pub robots: RobotsDesk,
     pub keeper: KeeperHandle,
@@ -55,7 +58,6 @@ pub struct Stages {
     pub apps: Option<Arc<Apps>>,
     /// Where there is a topic.
     pub judging: Option<Arc<Judging>>,
-    pub scope: Scope,
     /// Where captures come from, when it is not the web.
     pub archive: Option<Collecting>,
     pub frontier: Arc<Mutex<Frontier>>,
@@ -66,10 +68,12 @@ pub struct Stages {
     pub budget: Budget,
     pub rounds: Rounds,
     pub stop: Stop,
-    /// Visits in flight: the first of the two numbers of back-pressure.
+    /// Visits of this crawl in flight.
     pub visits: Semaphore,
-    /// Reading threads: the second.
-    pub reading: Semaphore,
+    /// What crawls of one process share: the two numbers of back-pressure.
+    pub pool: Pool,
+    /// What it is told while it runs.
+    pub told: Told,
     /// Turns under way, resting ones included.
     pub turns: AtomicUsize,
     /// Where large responses are kept until they are recorded.
@@ -82,6 +86,16 @@ pub struct Stages {
 impl Stages {
     pub fn frontier(&self) -> MutexGuard<'_, Frontier> {
         self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the archivist wants at this moment.
+    pub fn spec(&self) -> Arc<Spec> {
+        self.live.spec()
+    }
+
+    /// What is followed at this moment.
+    pub fn scope(&self) -> Arc<Scope> {
+        self.live.scope()
     }
 
     pub fn turns_under_way(&self) -> usize {
@@ -126,7 +140,7 @@ impl Stages {
         let (url, head, body) =
             (capture.url.clone(), capture.head.clone(), std::mem::take(&mut capture.body));
         let light = {
-            let Ok(_permit) = self.reading.acquire().await else { return Read::default() };
+            let Ok(_permit) = self.pool.reading.acquire().await else { return Read::default() };
             tokio::task::spawn_blocking(move || match reader.read_light(kind, &url, &head, &body) {
                 Some((page, tree)) => Ok(read_on(page, tree, &url, &head)),
                 None => Err(Box::new(move || {
@@ -185,9 +199,10 @@ impl Stages {
     pub fn beyond(&self, link: &Link) -> u16 {
         let mut hops = 0;
         let mut at = link.clone();
-        while hops < self.spec.scope.extra_hops {
+        let (spec, scope) = (self.spec(), self.scope());
+        while hops < spec.scope.extra_hops {
             let way = self.way_from(at.via);
-            if self.scope.holds(&at, &Facts { way: Some(&way), ..Facts::default() }) {
+            if scope.holds(&at, &Facts { way: Some(&way), ..Facts::default() }) {
                 break;
             }
             hops += u16::from(at.hops.last() != Some(Hop::Redirect));

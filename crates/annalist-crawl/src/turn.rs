@@ -14,6 +14,7 @@ use crate::asking::{NoLeave, leave};
 use crate::budget::Allowance;
 use crate::clock;
 use crate::collect;
+use crate::control::forbidden;
 use crate::delay::{HostRules, rules_for};
 use crate::finish::{
     After, close_site, finish_closed_host, finish_failure, finish_lost, finish_refusal,
@@ -109,7 +110,7 @@ pub fn start(turn: Turn, held: Option<Line>, stages: &Arc<Stages>) {
 
 async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
     while let Some(leased) = turn.current() {
-        if stages.stop.is_asked() {
+        if stages.stop.is_asked() || stages.told.is_paused() {
             break;
         }
         let address = match stages.locate(&leased.link.url).await {
@@ -178,7 +179,7 @@ pub fn hand_over(line: &Line, stages: &Arc<Stages>) {
 /// Asks for one link, when everything allows it.
 async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc<Stages>) -> After {
     let url = &leased.link.url;
-    let rules = rules_for(&stages.spec, url.host_name(), url.site());
+    let rules = rules_for(&stages.spec(), url.host_name(), url.site());
     if let Some(judging) = &stages.judging {
         if judging.must_wait(leased) {
             turn.rests_until = turn.rests_until.max(clock::now().plus(UNTIL_TOPIC));
@@ -192,6 +193,9 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     let second = stages.apps.as_ref().and_then(|apps| apps.second_thought(&leased.link, &stages.frontier()));
     if let Some(detail) = second {
         return finish_refusal(leased, Outcome::Skipped { reason: SkipReason::Application, detail }, stages);
+    }
+    if let Some((reason, detail)) = forbidden(leased.key, url.host_name(), stages) {
+        return finish_refusal(leased, Outcome::Skipped { reason, detail }, stages);
     }
     if let Some(outcome) = given_up(leased, stages) {
         return finish_refusal(leased, outcome, stages);
@@ -297,7 +301,7 @@ fn given_up(leased: &LeasedLink, stages: &Stages) -> Option<Outcome> {
         // Somebody has to find out that it answers again.
         return None;
     }
-    let trouble = stages.hosts.given_up(leased.link.url.host(), stages.spec.fetch.tries)?;
+    let trouble = stages.hosts.given_up(leased.link.url.host(), stages.spec().fetch.tries)?;
     let detail = format!("its host failed {} times in a row: {}", trouble.failures, trouble.detail);
     Some(Outcome::Skipped { reason: trouble.reason, detail })
 }

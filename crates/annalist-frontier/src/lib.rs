@@ -50,7 +50,7 @@ mod worker;
 
 pub use change::{Batch, Change, Transaction};
 pub use error::FrontierError;
-pub use frontier::{Counts, Frontier, SiteCounts};
+pub use frontier::{Counts, Frontier, SiteCounts, SiteQueue};
 pub use journal::{Committed, Journal};
 pub use lease::{Lease, LeaseId, LeasedLink};
 pub use lookup::{Known, Original, SiteState, State};

@@ -154,6 +154,14 @@ impl Judge {
         Judge { names, ..self }
     }
 
+    /// From now on these rules count; what was learned of pages and links stays. Says what waiting links are worth now.
+    pub fn change(&mut self, rules: Rules) -> Vec<(UrlKey, f32)> {
+        let same = (rules.manner, rules.emphasis) == (self.rules.manner, self.rules.emphasis);
+        self.scorer.change(rules.manner, rules.emphasis);
+        self.rules = rules;
+        if same { Vec::new() } else { self.reorder() }
+    }
+
     /// The topic as it stands.
     pub fn topic(&self) -> Arc<Topic> {
         Arc::clone(&self.topic)

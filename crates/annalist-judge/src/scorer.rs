@@ -54,6 +54,26 @@ impl Scorer {
         scorer
     }
 
+    /// Other emphasis from now on. A signal keeps what it has learned, so many times as strong as the archivist now wants it;
+    /// one that was turned off, or on again, begins anew.
+    pub fn change(&mut self, manner: Manner, emphasis: [f32; COUNT]) {
+        let fresh = Scorer::new(manner, emphasis);
+        for at in 0..COUNT {
+            let (old, new) = (self.emphasis[at], emphasis[at]);
+            if old > 0.0 && new > 0.0 {
+                self.weights[at] *= new / old;
+                continue;
+            }
+            self.weights[at] = fresh.weights[at];
+            for other in 0..COUNT {
+                self.covariance[at][other] = 0.0;
+                self.covariance[other][at] = 0.0;
+            }
+            self.covariance[at][at] = fresh.covariance[at][at];
+        }
+        (self.manner, self.emphasis) = (manner, emphasis);
+    }
+
     pub fn values(known: &Known<'_>) -> Values {
         let mut values = [None; COUNT];
         for (value, signal) in values.iter_mut().zip(&SIGNALS) {

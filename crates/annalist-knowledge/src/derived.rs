@@ -9,11 +9,15 @@ use crate::document::Document;
 /// How far a store has followed the archive. Files are known by their names, without their folder and without `.open`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// Of each WARC file, up to which byte: every capture before is in the store.
+    /// Of each WARC file, up to which byte it was read: every capture before is in the store, but for those that wait.
     pub files: BTreeMap<String, u64>,
-    /// Captures behind that byte that are in the store too: one before them waits for what is said about it.
+    /// Captures before that byte that wait for what is said about them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub beyond: BTreeMap<String, BTreeSet<u64>>,
+    pub waiting: BTreeMap<String, BTreeSet<u64>>,
+    /// Files that are to be read again from a byte on: they may say something about captures of a file that could not be read
+    /// when they were read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub again: BTreeMap<String, u64>,
 }
 
 impl Mark {
@@ -23,31 +27,55 @@ impl Mark {
 
     /// Whether the capture that stands there is in the store.
     pub fn has(&self, file: &str, offset: u64) -> bool {
-        offset < self.of(file) || self.beyond.get(file).is_some_and(|offsets| offsets.contains(&offset))
+        offset < self.of(file) && !self.waiting.get(file).is_some_and(|offsets| offsets.contains(&offset))
     }
 
-    /// What either has: a store that was ahead stays there.
-    pub fn or(&self, other: &Mark) -> Mark {
+    /// The mark of a store that was taken along on a way that led here: where it was ahead, it stays there.
+    pub fn after(&self, before: &Mark) -> Mark {
         let mut files = self.files.clone();
-        for (file, offset) in &other.files {
+        for (file, offset) in &before.files {
             let new = files.entry(file.clone()).or_default();
             *new = (*new).max(*offset);
         }
-        let mut both = Mark { files, beyond: BTreeMap::new() };
-        let all = self.beyond.iter().chain(&other.beyond);
-        for (file, offset) in
-            all.flat_map(|(file, offsets)| offsets.iter().map(move |offset| (file, *offset)))
-        {
-            both.note(file, offset);
+        let mut both = Mark { files, waiting: BTreeMap::new(), again: self.again.clone() };
+        for (file, offset) in self.all_waiting().chain(before.all_waiting()) {
+            if !self.has(file, offset) && !before.has(file, offset) {
+                both.wait(file, offset);
+            }
         }
         both
     }
 
-    /// The capture that stands there is in the store.
-    pub fn note(&mut self, file: &str, offset: u64) {
-        if offset >= self.of(file) {
-            self.beyond.entry(file.to_owned()).or_default().insert(offset);
+    /// What every one of several stores has.
+    pub fn common(marks: &[Mark]) -> Mark {
+        let Some((first, others)) = marks.split_first() else { return Mark::default() };
+        let least = |(file, offset): (&String, &u64)| {
+            (file.clone(), others.iter().map(|mark| mark.of(file)).fold(*offset, u64::min))
+        };
+        let mut common = Mark { files: first.files.iter().map(least).collect(), ..Mark::default() };
+        for mark in marks {
+            for (file, offset) in mark.all_waiting() {
+                if offset < common.of(file) {
+                    common.wait(file, offset);
+                }
+            }
+            for (file, from) in &mark.again {
+                let new = common.again.entry(file.clone()).or_insert(*from);
+                *new = (*new).min(*from);
+            }
         }
+        common
+    }
+
+    fn all_waiting(&self) -> impl Iterator<Item = (&str, u64)> {
+        self.waiting
+            .iter()
+            .flat_map(|(file, offsets)| offsets.iter().map(move |offset| (file.as_str(), *offset)))
+    }
+
+    /// The capture that stands there waits for what is said about it.
+    pub fn wait(&mut self, file: &str, offset: u64) {
+        self.waiting.entry(file.to_owned()).or_default().insert(offset);
     }
 }
 
@@ -67,4 +95,6 @@ pub enum DerivedError {
     Io { what: String, source: std::io::Error },
     #[error("{0}")]
     Damaged(String),
+    #[error(transparent)]
+    Remote(#[from] crate::remote::Fault),
 }

@@ -1,6 +1,6 @@
 //! What the derived stores are told of a capture. How it is taken from the WARC files is in `follow/`.
 
-use annalist_model::page::Part;
+use annalist_model::page::{Part, PartKind};
 use annalist_model::{CanonicalUrl, FoundLink, Object, Time};
 
 /// A capture with all that was read from it and said about it.
@@ -68,6 +68,16 @@ impl Document {
     /// Whether there is something to be read: a page that was answered with success, kept for the first time.
     pub fn is_page(&self) -> bool {
         (200..300).contains(&self.status) && self.original.is_none() && !self.text.is_empty()
+    }
+
+    /// The text without what the pages of a site have in common: navigation, header, footer.
+    pub fn main_text(&self) -> String {
+        if self.parts.is_empty() {
+            return self.text.clone();
+        }
+        let ends = self.parts.iter().skip(1).map(|part| part.from).chain([self.text.len()]);
+        let main = self.parts.iter().zip(ends).filter(|(part, _)| part.kind == PartKind::Main);
+        main.filter_map(|(part, end)| self.text.get(part.from..end)).collect()
     }
 }
 

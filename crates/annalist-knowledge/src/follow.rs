@@ -2,22 +2,22 @@
 //! are made again.
 //!
 //! ```text
-//! records ─▶ pairing (what belongs to one capture) ─▶ reading (on all threads) ─▶ stores, in the archive's order
+//! walk (records) ─▶ pairing (what belongs to one capture) ─▶ reading (on all threads) ─▶ stores, in the archive's order
 //! ```
 
 use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use annalist_model::Canonicaliser;
-use annalist_warc::{OPEN_SUFFIX, Reader};
+use annalist_warc::OPEN_SUFFIX;
 
-use self::pairing::{Pairing, Position, Raw};
+use self::pairing::Raw;
 use self::reading::DocumentReader;
+use self::walk::Walk;
 use crate::derived::{Derived, DerivedError, Mark};
 use crate::document::Document;
 use crate::parallel::in_order;
@@ -25,6 +25,7 @@ use crate::parallel::in_order;
 mod pairing;
 mod payloads;
 mod reading;
+mod walk;
 
 pub use self::payloads::{Payload, payloads};
 
@@ -81,8 +82,8 @@ pub struct FollowSettings {
     /// Whether captures about which nothing is known belong to nobody yet (a crawl's own archive), or are documents all the
     /// same (anybody's).
     pub awaits_metadata: bool,
-    /// When so many files behind a capture's are finished and nothing was said about it, nothing will be: the crawl that
-    /// fetched it was killed.
+    /// What is said about a capture is in its file or in one of so many behind it. When these are finished and nothing was
+    /// said, nothing will be: the crawl that fetched it was killed.
     pub patience: usize,
     /// Files of which nothing more will be said anywhere: whoever wrote them has ended.
     pub over: Over,
@@ -124,7 +125,7 @@ impl Watch for () {
 #[derive(Debug, Default)]
 pub struct Followed {
     pub documents: u64,
-    /// Places that could not be read, in words.
+    /// Places that could not be read, in words. What the disk did not give is tried again the next time.
     pub holes: Vec<String>,
     /// Whether everything that may be read is in the stores.
     pub is_complete: bool,
@@ -157,7 +158,7 @@ pub fn follow(
     extents.sort_by_key(|extent| plain_name(&extent.path));
     let marks: Vec<Mark> = stores.iter().map(|store| store.mark().clone()).collect();
     let ended = AtomicBool::new(false);
-    let walk = Mutex::new(Walk::new(extents, marks.clone(), settings));
+    let walk = Mutex::new(Walk::new(extents, marks.clone(), settings.clone()));
     let reader = DocumentReader::new(settings.canonical.clone());
     let mut followed = Followed::default();
     let mut fault = None;
@@ -199,7 +200,7 @@ pub fn follow(
     }
     let walk = walk.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(mark) = last
-        && (since.1 > 0 || marks.iter().any(|before| mark.or(before) != *before))
+        && (since.1 > 0 || marks.iter().any(|before| mark.after(before) != *before))
     {
         commit(stores, &mark)?;
     }
@@ -225,210 +226,7 @@ fn take(documents: &[Document], stores: &mut [&mut dyn Derived], marks: &[Mark])
 
 fn commit(stores: &mut [&mut dyn Derived], mark: &Mark) -> Result<(), DerivedError> {
     stores.iter_mut().try_for_each(|store| {
-        let mark = mark.or(store.mark());
+        let mark = mark.after(store.mark());
         store.commit(&mark)
     })
-}
-
-/// What every store has.
-fn common(marks: &[Mark]) -> Mark {
-    let Some((first, others)) = marks.split_first() else { return Mark::default() };
-    let least = |(file, offset): (&String, &u64)| {
-        (file.clone(), others.iter().map(|mark| mark.of(file)).fold(*offset, u64::min))
-    };
-    Mark { files: first.files.iter().map(least).collect(), ..Mark::default() }
-}
-
-/// The way through the files.
-struct Walk {
-    extents: Vec<Extent>,
-    /// Where it began.
-    before: Mark,
-    /// What each store has.
-    marks: Vec<Mark>,
-    /// Captures that were handed over, or that every store has, and that the mark has not reached.
-    taken: BTreeSet<Position>,
-    /// Which file is next.
-    next: usize,
-    open: Option<Opened>,
-    /// Up to where the file that is open was read.
-    at: u64,
-    pairing: Pairing,
-    awaits_metadata: bool,
-    patience: usize,
-    over: Over,
-    holes: Vec<String>,
-    is_at_end: bool,
-    fault: Option<(PathBuf, io::Error)>,
-}
-
-impl Walk {
-    fn new(extents: Vec<Extent>, marks: Vec<Mark>, settings: &FollowSettings) -> Walk {
-        Walk {
-            extents,
-            before: common(&marks),
-            marks,
-            taken: BTreeSet::new(),
-            next: 0,
-            open: None,
-            at: 0,
-            pairing: Pairing::default(),
-            awaits_metadata: settings.awaits_metadata,
-            patience: settings.patience,
-            over: settings.over.clone(),
-            holes: Vec::new(),
-            is_at_end: false,
-            fault: None,
-        }
-    }
-
-    /// The next captures of which everything was seen. The last batch may be empty: it carries the mark.
-    fn next_batch(&mut self) -> Option<Batch<Raw>> {
-        if self.is_at_end || self.fault.is_some() {
-            return None;
-        }
-        let mut captures: Vec<Raw> = Vec::new();
-        let (mut held, mut bytes) = (0, 0);
-        while captures.len() < BATCH && held < BATCH_BYTES {
-            let before = self.at;
-            let taken = &mut self.taken;
-            let mut done = |raw: Raw| {
-                held += raw.block.as_ref().map_or(0, Vec::len);
-                taken.insert(raw.at);
-                captures.push(raw);
-            };
-            match &mut self.open {
-                Some(open) => {
-                    let end = (self.at < open.until)
-                        .then(|| open.step(&self.marks, &mut self.pairing, &mut self.holes, &mut done));
-                    match end.flatten() {
-                        Some(end) => {
-                            self.at = self.at.max(end);
-                            if !self.awaits_metadata {
-                                self.pairing.flush_old(&mut done);
-                            }
-                        }
-                        None => {
-                            self.open = None;
-                            self.give_up();
-                        }
-                    }
-                    bytes += self.at.saturating_sub(before);
-                }
-                None => match self.extents.get(self.next) {
-                    Some(extent) => {
-                        let name = plain_name(&extent.path);
-                        self.at = self.before.of(&name);
-                        let (file, until) = (self.next, extent.until);
-                        self.next += 1;
-                        match Reader::open_at(&extent.path, self.at) {
-                            Ok(reader) => {
-                                let path = Arc::from(extent.path.as_path());
-                                self.open = Some(Opened { path, name, reader, file, until });
-                            }
-                            // Its neighbours can be read. One that was open may be finished by now, and has another name.
-                            Err(fault) if !extent.path.to_string_lossy().ends_with(OPEN_SUFFIX) => {
-                                self.holes.push(format!("{}: {fault}", extent.path.display()));
-                            }
-                            Err(fault) => {
-                                self.fault = Some((extent.path.clone(), fault));
-                                return None;
-                            }
-                        }
-                    }
-                    None => {
-                        if self.awaits_metadata {
-                            self.pairing.flush(&mut done);
-                        } else {
-                            self.pairing.flush_all(&mut done);
-                        }
-                        self.is_at_end = true;
-                        break;
-                    }
-                },
-            }
-        }
-        Some(Batch { captures, mark: self.mark(), bytes })
-    }
-
-    /// Of captures that lie far enough behind, nothing more will be heard.
-    fn give_up(&mut self) {
-        if !self.awaits_metadata {
-            return;
-        }
-        let is_finished = |extent: &Extent| extent.until == u64::MAX;
-        let read = || self.extents.iter().take(self.next);
-        let finished = read().take_while(|extent| is_finished(extent)).count();
-        let over = read().take_while(|extent| self.over.has(&plain_name(&extent.path))).count();
-        self.pairing.forget_before(finished.saturating_sub(self.patience).max(over));
-    }
-
-    /// Up to where everything is in captures that were handed over. Files behind one that is not finished stay where they
-    /// were: what belongs to its captures may be in them.
-    fn mark(&mut self) -> Mark {
-        let mut mark = self.before.clone();
-        let pending: Option<Position> = self.pairing.first_pending();
-        for (number, extent) in self.extents.iter().enumerate().take(self.next) {
-            let name = plain_name(&extent.path);
-            let read = if number + 1 == self.next { self.at } else { self.ends_at(number) };
-            let (reached, is_last) = match pending {
-                Some((file, offset)) if file == number => (offset, true),
-                Some((file, _)) if file < number => break,
-                _ => (read, false),
-            };
-            let new = mark.files.entry(name).or_default();
-            *new = reached.max(*new);
-            if is_last {
-                break;
-            }
-        }
-        let names: Vec<String> = self.extents.iter().map(|extent| plain_name(&extent.path)).collect();
-        self.taken.retain(|(file, offset)| names.get(*file).is_some_and(|name| *offset >= mark.of(name)));
-        for (file, offset) in &self.taken {
-            names.get(*file).into_iter().for_each(|name| mark.note(name, *offset));
-        }
-        mark
-    }
-
-    fn ends_at(&self, number: usize) -> u64 {
-        let Some(extent) = self.extents.get(number) else { return 0 };
-        let length = std::fs::metadata(&extent.path).map_or(0, |file| file.len());
-        length.min(extent.until)
-    }
-}
-
-/// A file on the way.
-struct Opened {
-    path: Arc<Path>,
-    name: String,
-    reader: Reader<io::BufReader<std::fs::File>>,
-    /// Its number among the files, and how much of it may be read.
-    file: usize,
-    until: u64,
-}
-
-impl Opened {
-    /// Takes one record, and says where it ends; nothing at the end of what may be read.
-    fn step(
-        &mut self,
-        marks: &[Mark],
-        pairing: &mut Pairing,
-        holes: &mut Vec<String>,
-        done: &mut dyn FnMut(Raw),
-    ) -> Option<u64> {
-        let name = &self.name;
-        let is_known = |offset: u64| !marks.is_empty() && marks.iter().all(|mark| mark.has(name, offset));
-        let taken = match self.reader.next_record() {
-            Ok(Some(record)) if record.offset >= self.until => return None,
-            Ok(Some(record)) => pairing.take(record, &self.path, self.file, &is_known, done),
-            Ok(None) => return None,
-            Err(error) => Err(error),
-        };
-        taken.map(Some).unwrap_or_else(|error| {
-            let bytes = self.reader.skip_broken();
-            let (shown, fault) = (self.path.display(), &error.fault);
-            holes.push(format!("{shown}: bytes {} to {} are lost: {fault}", bytes.start, bytes.end));
-            (bytes.end > bytes.start).then_some(bytes.end)
-        })
-    }
 }

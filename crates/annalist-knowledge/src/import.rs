@@ -95,18 +95,34 @@ pub struct Imports {
 impl Imports {
     /// Opens the imports of a job directory, and takes up what an interrupted one left undone.
     pub fn open(job: &Path) -> Result<Imports, LoadError> {
-        Imports::with(job, &mut |_| Ok(()))
+        Imports::open_on(Arc::new(RealDisk), job)
+    }
+
+    /// The same, with the layer on a disk of the caller's.
+    pub fn open_on(disk: Arc<dyn Disk>, job: &Path) -> Result<Imports, LoadError> {
+        let mut imports = Imports::locked(job, |layer| Layer::open(disk, layer, LayerSettings::default()))?;
+        imports.take_up()?;
+        Ok(imports)
     }
 
     /// Makes the layer again out of the files, whatever is left of it.
     pub fn rebuild(job: &Path) -> Result<Imports, LoadError> {
-        Imports::with(job, &mut |layer| match std::fs::remove_dir_all(layer) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
-            _ => Ok(()),
-        })
+        let open = |layer: &Path| Layer::open(Arc::new(RealDisk), layer, LayerSettings::default());
+        let mut imports = Imports::locked(job, |layer| match open(layer) {
+            Err(GraphError::Damaged(_) | GraphError::Newer(_)) => {
+                std::fs::remove_dir_all(layer).map_err(GraphError::io(layer))?;
+                open(layer)
+            }
+            opened => opened,
+        })?;
+        imports.begin_anew()?;
+        Ok(imports)
     }
 
-    fn with(job: &Path, prepare: &mut dyn FnMut(&Path) -> io::Result<()>) -> Result<Imports, LoadError> {
+    fn locked(
+        job: &Path,
+        open: impl FnOnce(&Path) -> Result<Layer, GraphError>,
+    ) -> Result<Imports, LoadError> {
         let places = Places::of(job);
         let dir = places.imports();
         std::fs::create_dir_all(dir.join(FILES))?;
@@ -116,11 +132,8 @@ impl Imports {
             return Err(io::Error::new(io::ErrorKind::WouldBlock, told).into());
         }
         let (entries, failed) = read_list(&dir)?;
-        prepare(&places.imported())?;
-        let layer = Layer::open(Arc::new(RealDisk), &places.imported(), LayerSettings::default())?;
-        let mut imports = Imports { dir, layer, entries, failed, _lock: lock };
-        imports.take_up()?;
-        Ok(imports)
+        let layer = open(&places.imported())?;
+        Ok(Imports { dir, layer, entries, failed, _lock: lock })
     }
 
     /// What could not be imported when the imports were opened.
@@ -190,16 +203,29 @@ impl Imports {
                 return Err(error.into());
             }
         }
-        self.layer.commit(&self.mark(self.entries.len()))?;
+        if let Err(error) = self.layer.commit(&self.mark(self.entries.len())) {
+            // In this order, so that there is room for the list on a disk that is full.
+            self.layer.take_back();
+            if !is_known {
+                let _ = std::fs::remove_file(&kept);
+                self.entries.pop();
+                self.write_list()?;
+            }
+            return Err(error.into());
+        }
         Ok(loaded)
     }
 
-    /// Takes an import back; `false` where none has this name.
+    /// Takes an import back; `false` where none has this name. Where it fails, everything is as before.
     pub fn remove(&mut self, name: &str) -> Result<bool, LoadError> {
         let Some(place) = self.entries.iter().position(|entry| entry.file == name) else { return Ok(false) };
         let entry = self.entries.remove(place);
-        self.write_list()?;
-        self.take_up()?;
+        if let Err(error) = self.write_list().map_err(LoadError::from).and_then(|()| self.take_up()) {
+            self.layer.take_back();
+            self.entries.insert(place, entry);
+            self.write_list()?;
+            return Err(error);
+        }
         match std::fs::remove_file(self.path(&entry)) {
             Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e.into()),
             _ => Ok(true),
@@ -209,25 +235,50 @@ impl Imports {
     /// Loads what the list names and the layer has not. Where the layer has what the list does not name, it begins anew.
     fn take_up(&mut self) -> Result<(), LoadError> {
         let done = (0..=self.entries.len()).rev().find(|count| self.mark(*count) == self.layer.mark());
-        if done.is_none() {
-            self.layer.clear();
-        }
-        for place in done.unwrap_or(0)..self.entries.len() {
-            let Some(entry) = self.entries.get(place).cloned() else { break };
-            let path = self.path(&entry);
-            let layer = &mut self.layer;
-            match read_file(&path, &entry, &mut |quad| layer.insert(quad), &mut |_| {}) {
-                Ok(_) => {}
-                Err(LoadError::Graph(error)) => return Err(error.into()),
-                // The others can do without it.
-                Err(error) => {
-                    self.layer.take_back();
-                    self.failed.push(Failed { file: entry.file, why: error.to_string() });
-                }
+        let Some(done) = done else { return self.begin_anew() };
+        for (place, entry) in self.entries.clone().iter().enumerate().skip(done) {
+            if !self.reload(entry)? {
+                self.layer.take_back();
             }
             self.layer.commit(&self.mark(place + 1))?;
         }
+        Ok(())
+    }
+
+    /// Loads everything that the list names, in one commit: who asks meanwhile sees all that was there before, and then all
+    /// that is there.
+    fn begin_anew(&mut self) -> Result<(), LoadError> {
+        let mut entries = self.entries.clone();
+        loop {
+            self.layer.clear();
+            let mut lost = None;
+            for (place, entry) in entries.iter().enumerate() {
+                if !self.reload(entry)? {
+                    lost = Some(place);
+                    break;
+                }
+            }
+            // A part of it may be in: once more without it.
+            match lost {
+                Some(place) => drop(entries.remove(place)),
+                None => break,
+            }
+        }
         Ok(self.layer.commit(&self.mark(self.entries.len()))?)
+    }
+
+    /// Inserts what a file that is kept says; `false` where it cannot be read: the others can do without it.
+    fn reload(&mut self, entry: &Entry) -> Result<bool, LoadError> {
+        let path = self.path(entry);
+        let layer = &mut self.layer;
+        match read_file(&path, entry, &mut |quad| layer.insert(quad), &mut |_| {}) {
+            Ok(_) => Ok(true),
+            Err(LoadError::Graph(error)) => Err(error.into()),
+            Err(error) => {
+                self.failed.push(Failed { file: entry.file.clone(), why: error.to_string() });
+                Ok(false)
+            }
+        }
     }
 
     /// What the layer says of itself when the first of the entries are in it.

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! archive/*.warc.gz ─▶ follow/ ─▶ document ─┬─▶ graph/   statements, asked in SPARQL
-//!                                           └─▶ search/  words, facets
+//!                                           ├─▶ search/  words, facets
+//!                                           └─▶ remote/  the same statements, to a server elsewhere
 //! ```
 
 mod derived;
@@ -11,7 +12,9 @@ mod follow;
 pub mod graph;
 pub mod import;
 mod parallel;
+pub mod remote;
 pub mod search;
+mod speaker;
 mod statements;
 mod stores;
 pub mod vocabulary;
@@ -22,5 +25,6 @@ pub use follow::{
     Extent, FollowError, FollowSettings, Followed, Over, Payload, Watch, follow, payloads, plain_name,
 };
 pub use parallel::in_order;
+pub use speaker::Speaker;
 pub use statements::{date_time, decimal, object_iri, parent_iri, person_iri, plain, statements, url_iri};
 pub use stores::{Places, Stores};

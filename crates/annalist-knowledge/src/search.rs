@@ -4,8 +4,8 @@
 //! - `words`: words as they are indexed and asked for, and their forms; `fold`: letters without their accents; `simhash`: near duplicates
 //! - `query`: what can be asked for; `plan`: the same for one index; `excluded`: what must not match
 //! - `statistics`: how frequent words are, and `stepped`: what they are worth, the same in every index of the same archive
-//! - `answer`: a question and its answer; `ask`: from one to the other; `gather`: what matches, its facets and its course over time, in one pass; `highlight`: where
-//!   the words stand in a text
+//! - `answer`: a question and its answer; `ask`: from one to the other; `gather`: what matches, its facets and its course over time, in one pass; `labels`: facets of
+//!   several pieces added up; `highlight`: where the words stand in a text
 //! - `directory`: what makes a commit survive a power cut; `damage`: files that were damaged all the same
 
 mod answer;
@@ -18,6 +18,7 @@ mod fields;
 mod fold;
 mod gather;
 mod highlight;
+mod labels;
 mod plan;
 mod query;
 mod simhash;

@@ -6,10 +6,11 @@ use std::collections::HashSet;
 use annalist_model::link::shortened;
 use annalist_model::{Hop, LinkKind, Object, Time};
 use oxrdf::vocab::xsd;
-use oxrdf::{GraphName, Literal, NamedNode, NamedNodeRef, Quad, Term};
+use oxrdf::{GraphName, Literal, NamedNode, NamedNodeRef, Quad};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::document::{Document, millis_of};
+use crate::speaker::Speaker;
 use crate::vocabulary as v;
 
 /// Anchors longer than this are paragraphs.
@@ -100,30 +101,11 @@ pub fn statements(document: &Document, say: &mut dyn FnMut(Quad)) {
     }
 }
 
-struct Speaker<'a> {
-    graph: GraphName,
-    say: &'a mut dyn FnMut(Quad),
-}
-
 impl Speaker<'_> {
-    fn say(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, object: impl Into<Term>) {
-        (self.say)(Quad::new(subject.clone(), word.into_owned(), object, self.graph.clone()));
-    }
-
-    fn text(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, text: Option<&str>) {
-        if let Some(text) = text.map(str::trim).filter(|text| !text.is_empty()) {
-            self.say(subject, word, Literal::new_simple_literal(plain(text)));
-        }
-    }
-
     fn url(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, url: Option<&str>) {
         if let Some(url) = url.and_then(url_iri) {
             self.say(subject, word, url);
         }
-    }
-
-    fn number(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, number: u64) {
-        self.say(subject, word, Literal::new_typed_literal(number.to_string(), xsd::INTEGER));
     }
 
     fn date(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, date: Option<&str>) {

@@ -43,6 +43,10 @@ impl Places {
     pub fn imports(&self) -> PathBuf {
         self.root.join("imports")
     }
+    /// How far a store elsewhere was told.
+    pub fn remote(&self) -> PathBuf {
+        self.root.join("knowledge/remote")
+    }
     pub fn search(&self) -> PathBuf {
         self.root.join("search")
     }

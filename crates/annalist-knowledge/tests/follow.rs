@@ -1,6 +1,11 @@
 //! An archive is followed to the same documents whether at once, in pieces, or with interruptions.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails where it stands")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test fails where it stands"
+)]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -9,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use annalist_disk::RealDisk;
 use annalist_knowledge::{
-    Derived, DerivedError, Document, Extent, FollowSettings, Mark, Watch, follow, plain_name,
+    Derived, DerivedError, Document, Extent, FollowSettings, Mark, Over, Watch, follow, plain_name,
 };
 use annalist_warc::{Exchange, Record, RecordId, RefersTo, RevisitProfile, Writer, WriterSettings};
 use proptest::prelude::{ProptestConfig, any, prop, prop_assert_eq, proptest};
@@ -187,19 +192,112 @@ fn captures_that_nothing_is_known_about_are_documents_where_nobody_adds_to_the_a
     assert_eq!(shelf.kept.len() as u64, PAGES + 1);
 }
 
+#[test]
+fn what_is_said_in_the_next_file_is_heard_when_the_crawl_has_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    write_archive(dir.path());
+    let mut shelf = Shelf::default();
+    let ended = FollowSettings { over: Over::All, ..settings(1, 1000) };
+    follow(&extents(dir.path()), &mut [&mut shelf], &ended, &()).unwrap();
+    assert_eq!(shelf.kept.len() as u64, PAGES - 1);
+}
+
+#[test]
+fn a_file_that_could_not_be_read_is_read_when_it_can_be_and_what_is_said_about_its_captures_is_heard() {
+    let dir = tempfile::tempdir().unwrap();
+    write_archive(dir.path());
+    let all = extents(dir.path());
+    for over in [Over::None, Over::All] {
+        let settings = FollowSettings { over, ..settings(1, 1000) };
+        let mut once = Shelf::default();
+        follow(&all, &mut [&mut once], &settings, &()).unwrap();
+        for missing in 0..all.len() {
+            let mut some = all.clone();
+            some[missing].path = dir.path().join("away").join(plain_name(&all[missing].path));
+            let mut shelf = Shelf::default();
+            for _ in 0..2 {
+                let followed = follow(&some, &mut [&mut shelf], &settings, &()).unwrap();
+                assert_eq!(followed.holes.len(), 1, "told every time: {followed:?}");
+            }
+            assert!(shelf.kept.len() < once.kept.len());
+            let read = Read::default();
+            follow(&some, &mut [&mut shelf], &settings, &read).unwrap();
+            assert_eq!(read.0.into_inner(), 0, "what can be read is not read again because of it");
+            follow(&all, &mut [&mut shelf], &settings, &()).unwrap();
+            assert_eq!((&shelf.kept, &shelf.mark), (&once.kept, &once.mark));
+        }
+    }
+}
+
+#[test]
+fn a_record_that_is_there_for_the_payload_of_a_revisit_is_waited_for_by_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = dir.path().join("archive");
+    let mut ids = 0;
+    let mut writer = Writer::new(
+        Arc::new(RealDisk),
+        WriterSettings::new(&archive, &dir.path().join("indexes"), "trial", "host"),
+        move || {
+            ids += 1;
+            Uuid::from_u64_pair(7, ids)
+        },
+    );
+    let id = |number: u64| RecordId::new(Uuid::from_u64_pair(1, number));
+    let at = |started_ms| Exchange { target_uri: "http://a.test/", started_ms, server: None };
+    let head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+    let refers_to = RefersTo { id: None, target_uri: "http://a.test/", started_ms: 1000 };
+    let profile = RevisitProfile::IdenticalPayloadDigest;
+    let revisit = Record::revisit(id(1), &at(2000), "sha1:X", profile, &refers_to, head.clone());
+    let original = || Record::response(id(2), &at(1000), "sha1:X", head.clone());
+    writer.append(&[revisit, original()], 0).unwrap();
+    // The same capture for its own sake.
+    writer.append(&[original()], 0).unwrap();
+    let fields = [("payloadRecord", id(2).to_string())];
+    writer.append(&[Record::metadata(id(3), &at(2000), Some(id(1)), &fields)], 0).unwrap();
+    let nothing: [(&str, &str); 0] = [];
+    writer.append(&[Record::metadata(id(4), &at(1000), Some(id(2)), &nothing)], 0).unwrap();
+    writer.close().unwrap();
+    let mut shelf = Shelf::default();
+    let patient = FollowSettings { patience: usize::MAX, ..settings(1, 1000) };
+    follow(&extents(dir.path()), &mut [&mut shelf], &patient, &()).unwrap();
+    assert_eq!(shelf.kept.len(), 2);
+    assert_eq!(shelf.mark.waiting, BTreeMap::new());
+}
+
+/// Counts the bytes that are read.
+#[derive(Default)]
+struct Read(AtomicU64);
+
+impl Watch for Read {
+    fn advance(&self, bytes: u64, _: u64) {
+        self.0.fetch_add(bytes, Ordering::SeqCst);
+    }
+    fn is_stopped(&self) -> bool {
+        false
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn in_pieces_and_with_kills_it_comes_to_the_same(
-        steps in prop::collection::vec((any::<prop::sample::Index>(), 0u64..6, 1u64..70, any::<bool>()), 1..12),
+        steps in prop::collection::vec(
+            (any::<prop::sample::Index>(), 0u64..6, 1u64..70, any::<bool>(), any::<u8>(), 0usize..4),
+            1..12,
+        ),
     ) {
         let dir = tempfile::tempdir().unwrap();
         let acknowledged = write_archive(dir.path());
         let all = extents(dir.path());
+        let away = dir.path().join("away");
+        for extent in all.iter().step_by(2) {
+            // What can be opened and not read; the others are not there at all.
+            std::fs::create_dir_all(away.join(extent.path.file_name().unwrap())).unwrap();
+        }
         let (mut once, mut pieces, mut other) = (Shelf::default(), Shelf::default(), Shelf::default());
         follow(&all, &mut [&mut once], &settings(1, 1000), &()).unwrap();
-        for (until, batches, commit, both) in steps {
+        for (until, batches, commit, both, unreadable, how_many) in steps {
             // As far as a crawl had come: all of some files, a part of the next.
             let mut left = *until.get(&acknowledged);
             let mut durable = Vec::new();
@@ -210,6 +308,11 @@ proptest! {
                     break;
                 }
                 left -= length;
+            }
+            // Some cannot be read for a while.
+            let first = usize::from(unreadable) % all.len();
+            for extent in durable.iter_mut().skip(first).take(how_many) {
+                extent.path = away.join(extent.path.file_name().unwrap());
             }
             let few = Few(AtomicU64::new(batches));
             let settings = settings(1 + (commit % 2) as usize, commit);

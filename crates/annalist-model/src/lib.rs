@@ -9,10 +9,12 @@
 //! - `outcome`: what became of a link, and the reasons for leaving one alone
 //! - `score`, `time`: small numbers that cannot be wrong
 //! - `spec`: what the archivist wrote
+//! - `causes`: an error in one line
 //!
 //! Not here: any I/O, any async code, any clock. The present moment is always an argument.
 
 pub mod capture;
+mod causes;
 pub mod link;
 pub mod object;
 pub mod outcome;
@@ -25,6 +27,7 @@ mod typed;
 pub mod url;
 
 pub use capture::{Block, Capture, ResponseHead, Truncated};
+pub use causes::with_causes;
 pub use link::{Hop, HopPath, Link, LinkKind};
 pub use object::Object;
 pub use outcome::{Outcome, SkipReason};

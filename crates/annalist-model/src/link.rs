@@ -219,6 +219,8 @@ pub struct Link {
 impl Link {
     /// Anchors are kept to explain a decision, not to archive the page: the WARC does that.
     pub const LONGEST_ANCHOR: usize = 120;
+    /// In place of a seed's number: somebody handed the address to the crawl.
+    pub const INJECTED: u32 = u32::MAX;
 
     pub fn seed(url: CanonicalUrl, seed: u32) -> Link {
         Link {
@@ -230,6 +232,11 @@ impl Link {
             seed,
             anchor: String::new(),
         }
+    }
+
+    /// An address that somebody handed to the crawl.
+    pub fn injected(url: CanonicalUrl) -> Link {
+        Link { kind: LinkKind::Injected, ..Link::seed(url, Link::INJECTED) }
     }
 
     /// The link that a mention on this link's page makes.

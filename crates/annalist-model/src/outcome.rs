@@ -40,10 +40,12 @@ pub enum SkipReason {
     Missing,
     /// The archive has it under another address, which is collected in its place.
     Duplicate,
+    /// Somebody said that it is never to be fetched.
+    Blacklisted,
 }
 
 impl SkipReason {
-    pub const ALL: [SkipReason; 17] = [
+    pub const ALL: [SkipReason; 18] = [
         SkipReason::OutOfScope,
         SkipReason::Excluded,
         SkipReason::TooDeep,
@@ -61,6 +63,7 @@ impl SkipReason {
         SkipReason::Application,
         SkipReason::Missing,
         SkipReason::Duplicate,
+        SkipReason::Blacklisted,
     ];
 
     /// The stored form: the place in [`SkipReason::ALL`], which only ever grows at its end.
@@ -90,6 +93,7 @@ impl SkipReason {
             SkipReason::Application => "application",
             SkipReason::Missing => "missing",
             SkipReason::Duplicate => "duplicate",
+            SkipReason::Blacklisted => "blacklisted",
             SkipReason::Unusable => "unusable",
         }
     }

@@ -47,6 +47,12 @@ impl Time {
         self.civil().strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
     }
 
+    /// Reads what [`Time::rfc3339`] writes, in any zone; nothing before 1970.
+    pub fn from_rfc3339(text: &str) -> Option<Time> {
+        let moment: jiff::Timestamp = text.parse().ok()?;
+        u64::try_from(moment.as_millisecond()).ok().map(Time)
+    }
+
     /// `20261115205921`, as CDX files and replay addresses write it.
     pub fn digits14(self) -> String {
         self.civil().strftime("%Y%m%d%H%M%S").to_string()

@@ -29,6 +29,7 @@ mod snapshot;
 mod stored;
 
 pub use asking::Remote;
+pub(crate) use asking::drop_block;
 pub use opening::ArchiveSettings;
 pub use response::{Archived, is_being_written, responses};
 pub use snapshot::Snapshot;

@@ -12,6 +12,8 @@
 //!
 //! The other source, `archive`: [`ArchiveSource`] gives the snapshots that archives have of an address.
 //!
+//! `letters`: a server elsewhere is told something.
+//!
 //! Beside them, without any I/O: `robots` (RFC 9309), `robots_cache`, `retry_after`, `http_date`; `received`, for who wants
 //! to try the reading of responses on bytes of their own.
 //!
@@ -32,6 +34,7 @@ mod guard;
 mod head;
 mod http_date;
 mod lane;
+mod letters;
 mod pace;
 mod received;
 mod request;
@@ -53,6 +56,7 @@ pub use error::{FetchError, SetupError, Waiting};
 pub use guard::{Guard, Refused};
 pub use http_date::parse_http_date;
 pub use lane::{SlowLane, yield_to_others};
+pub use letters::{Letter, Letters, Reply, authorization};
 #[doc(hidden)]
 pub use received::{Received, receive};
 pub use retry_after::retry_after;

@@ -3,6 +3,8 @@
 use annalist_model::CanonicalUrl;
 use url::{Position, Url};
 
+use crate::letters::Letter;
+
 /// Brotli and zstd are not asked for: their bodies break other people's tools.
 const CODINGS: &str = "Accept-Encoding: gzip, deflate\r\n";
 const FIXED_FIELDS: &str = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n\
@@ -25,17 +27,20 @@ pub(crate) enum Wanted<'a> {
     Whole { via: Option<&'a str> },
     /// The bytes of a file from the first to the last.
     Part { first: u64, last: u64 },
+    /// Nothing: it is to take what is sent.
+    Taken(Letter<'a>),
 }
 
 /// `cookies` is the value of the Cookie field.
-pub(crate) fn get(
+pub(crate) fn request(
     url: &CanonicalUrl,
     introduction: &str,
     wanted: Wanted<'_>,
     cookies: Option<&str>,
 ) -> Vec<u8> {
     let mut text = String::with_capacity(512);
-    for part in ["GET ", url.target(), " HTTP/1.1\r\nHost: ", authority(url), "\r\n", introduction] {
+    let method = if matches!(wanted, Wanted::Taken(_)) { "POST " } else { "GET " };
+    for part in [method, url.target(), " HTTP/1.1\r\nHost: ", authority(url), "\r\n", introduction] {
         text.push_str(part);
     }
     text.push_str(FIXED_FIELDS);
@@ -51,12 +56,23 @@ pub(crate) fn get(
             field(&mut text, "Accept-Encoding", "identity");
             field(&mut text, "Range", &format!("bytes={first}-{last}"));
         }
+        Wanted::Taken(letter) => {
+            field(&mut text, "Content-Type", letter.content_type);
+            field(&mut text, "Content-Length", &letter.body.len().to_string());
+            if let Some(authorization) = letter.authorization {
+                field(&mut text, "Authorization", authorization);
+            }
+        }
     }
     if let Some(cookies) = cookies {
         field(&mut text, "Cookie", cookies);
     }
     text.push_str("\r\n");
-    text.into_bytes()
+    let mut bytes = text.into_bytes();
+    if let Wanted::Taken(letter) = wanted {
+        bytes.extend_from_slice(letter.body);
+    }
+    bytes
 }
 
 /// Whether a text may stand in a header field as it is.
@@ -94,20 +110,33 @@ fn referer(url: &CanonicalUrl, via: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Wanted, get, introduction, is_field_text};
+    use super::{Wanted, introduction, is_field_text};
+    use crate::letters::Letter;
     use annalist_model::CanonicalUrl;
 
     fn request(url: &str, via: Option<&str>, cookies: Option<&str>) -> String {
         let who = introduction("annalist/1", None);
         let url = CanonicalUrl::parse(url).unwrap();
-        String::from_utf8(get(&url, &who, Wanted::Whole { via }, cookies)).unwrap()
+        String::from_utf8(super::request(&url, &who, Wanted::Whole { via }, cookies)).unwrap()
     }
 
     #[test]
     fn a_part_is_asked_for_as_it_is_stored() {
         let url = CanonicalUrl::parse("http://a.test/x.warc.gz").unwrap();
-        let part = String::from_utf8(get(&url, "", Wanted::Part { first: 5, last: 9 }, None)).unwrap();
+        let part = super::request(&url, "", Wanted::Part { first: 5, last: 9 }, None);
+        let part = String::from_utf8(part).unwrap();
         assert!(part.contains("\r\nAccept-Encoding: identity\r\nRange: bytes=5-9\r\n"), "{part}");
+    }
+
+    #[test]
+    fn a_letter_is_posted_with_its_length_and_login() {
+        let url = CanonicalUrl::parse("http://a.test/update").unwrap();
+        let letter =
+            Letter { content_type: "text/plain", authorization: Some("Bearer x"), body: "ä".as_bytes() };
+        let sent = String::from_utf8(super::request(&url, "", Wanted::Taken(letter), None)).unwrap();
+        assert!(sent.starts_with("POST /update HTTP/1.1\r\nHost: a.test\r\n"), "{sent}");
+        let fields = "\r\nContent-Type: text/plain\r\nContent-Length: 2\r\nAuthorization: Bearer x\r\n\r\nä";
+        assert!(sent.ends_with(fields), "{sent}");
     }
 
     #[test]

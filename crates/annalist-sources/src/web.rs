@@ -124,7 +124,7 @@ impl WebSource {
         let a_day = std::time::Duration::from_secs(24 * 3600);
         let deadline = begun + inner.rules.max_time.min(a_day);
         let cookies = inner.jar().and_then(|jar| jar.field(url, started));
-        let request = request::get(url, &inner.introduction, wanted, cookies.as_deref());
+        let request = request::request(url, &inner.introduction, wanted, cookies.as_deref());
         let Inner { rules, digest, spool, lane, .. } = inner;
         let terms = Terms { rules, digest: *digest, spool, lane, deadline };
 

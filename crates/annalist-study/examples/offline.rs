@@ -93,7 +93,10 @@ fn read(
     let tree = tree?;
     let published = dates(&tree, &page, url, head, Captured::At(captured)).published;
     let matter = generic::read(&tree, &page, url, None).into_iter().next()?;
+    let words = page.links.iter().filter_map(|link| page.text.get(link.at.clone()));
+    let phrases = words.filter(|words| words.split_whitespace().count() >= 4);
     Some(Writing {
+        anchors: phrases.map(|words| words.trim().to_owned()).collect(),
         id: url.as_str().to_owned(),
         url: url.as_str().to_owned(),
         site: url.host_name().to_owned(),

@@ -23,7 +23,6 @@ mod writing;
 pub use calendar::{Day, Month};
 pub use corpus::{Corpus, CorpusError, CorpusWriter};
 pub use gathering::Gatherer;
-pub(crate) use gathering::main_text;
 pub use named::Named;
 pub use study::{Stage, StudyError, StudyWatch, Subject};
 pub use tell::{Found, tell};

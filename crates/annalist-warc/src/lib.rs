@@ -15,6 +15,7 @@
 //!
 //! Not here: what a crawl is, which records a capture becomes, and when they count as acknowledged.
 
+mod answer;
 mod arc;
 mod as_is;
 mod cdx;
@@ -55,6 +56,7 @@ mod writer;
 mod zip;
 mod zipnum;
 
+pub use answer::Answer;
 pub use as_is::Stored;
 pub use cdx::{CdxColumns, CdxLine, CdxLines};
 pub use copy::{Copied, Copier, CopyError, CopySettings};

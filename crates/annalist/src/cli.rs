@@ -6,17 +6,21 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 mod across;
+mod push;
 mod query;
 mod rebuild;
 mod search;
 mod select;
+mod serve;
 mod study;
 
 pub use across::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
+pub use push::PushArgs;
 pub use query::{AnswerFormat, ImportArgs, QueryArgs};
 pub use rebuild::RebuildArgs;
-pub use search::{SearchArgs, SortArg};
+pub use search::{SearchArgs, SortArg, options_first};
 pub use select::SelectArgs;
+pub use serve::ServeArgs;
 pub use study::StudyArgs;
 
 #[derive(Debug, Parser)]
@@ -42,6 +46,8 @@ pub enum Command {
     Crawl(Box<CrawlArgs>),
     /// Take a collection out of archives: best pages first, each as it was then; run again to resume
     Extract(ExtractArgs),
+    /// Run many crawls at once, and steer them with a browser or over HTTP
+    Serve(ServeArgs),
     /// How a crawl stands, running or not
     Status(StatusArgs),
     /// Ask a running crawl to finish the pages under way and stop
@@ -74,6 +80,8 @@ pub enum Command {
     Across(AcrossArgs),
     /// Make graph and search index again, out of the WARC files alone
     Rebuild(RebuildArgs),
+    /// Send what is known of a collection to the remote store that its spec names
+    Push(PushArgs),
     /// Ask what is known of one or several collections, or RDF files, in SPARQL
     Query(Box<QueryArgs>),
     /// Add statements of others, in RDF, to what is known of a collection

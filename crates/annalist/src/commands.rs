@@ -20,10 +20,12 @@ mod import;
 mod index;
 mod judge;
 pub mod learn;
+mod push;
 mod query;
 mod rebuild;
 mod search;
 mod select;
+mod serve;
 mod simulate;
 mod status;
 mod stop;
@@ -34,6 +36,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         Command::Crawl(args) => crawl::run(&args),
         Command::Extract(args) => extract::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Status(args) => status::run(&args),
         Command::Stop(args) => stop::run(&args),
         Command::Explain(args) => explain::run(&args),
@@ -50,6 +53,7 @@ pub fn run(cli: Cli) -> Result<Exit> {
         Command::Select(args) => select::run(&args),
         Command::Across(args) => across::run(&args),
         Command::Rebuild(args) => rebuild::run(&args),
+        Command::Push(args) => push::run(&args),
         Command::Query(args) => query::run(&args),
         Command::Import(args) => import::run(&args),
         Command::Simulate(args) => simulate::run(&args),

@@ -167,5 +167,6 @@ fn annotate_again(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<()> {
         return Ok(());
     }
     let (corpus, found) = studied(job, spec, &[], watch)?;
-    keep(job, &corpus, &found, watch)
+    // A rebuild was interrupted before it studied again, or the archive has grown since: that is for the next study.
+    if found.is_empty() { Ok(()) } else { keep(job, &corpus, &found, watch) }
 }

@@ -34,7 +34,7 @@ fn end_quietly_with_the_reader() {
 
 fn main() -> ExitCode {
     end_quietly_with_the_reader();
-    let cli = match cli::Cli::try_parse() {
+    let cli = match cli::Cli::try_parse_from(cli::options_first(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             // Help and version are asked for; everything else is a mistake in what was typed.
@@ -47,7 +47,7 @@ fn main() -> ExitCode {
         Ok(code) => code.into(),
         Err(error) => {
             let code = exit::code_of(&error);
-            eprintln!("annalist: {error:#}");
+            eprintln!("annalist: {}", annalist_model::with_causes(error.as_ref()));
             code.into()
         }
     }

@@ -6,6 +6,7 @@ use std::path::Path;
 use annalist_crawl::budget::Ending;
 use annalist_crawl::counters::Counters;
 use annalist_crawl::engine::Report;
+use annalist_crawl::pushing::Standing;
 use annalist_crawl::status::Status;
 use serde_json::{Value, json};
 
@@ -86,6 +87,9 @@ pub fn report(report: &Report, job: &Path) -> String {
     if counters.captures == 0 {
         let _ = writeln!(text, "  nothing was captured: see {}", job.join("logs/crawl.log").display());
     }
+    if let Some(untold) = &report.untold {
+        let _ = writeln!(text, "  {untold}");
+    }
     let _ = writeln!(text, "where it is:");
     let _ = writeln!(text, "  {}   the WARC files", job.join("archive").display());
     let _ = writeln!(text, "  {}   their CDXJ indexes", job.join("indexes").display());
@@ -95,6 +99,39 @@ pub fn report(report: &Report, job: &Path) -> String {
     let _ = writeln!(text, "  annalist verify {}    whether the files are valid", job.display());
     text.push_str(&replay(job));
     text
+}
+
+/// How a store elsewhere stands.
+pub fn remote(standing: &Standing) -> String {
+    let told = &standing.told;
+    let mut text = format!(
+        "  remote store {}: {} captures and {} statements told",
+        told.address,
+        count(told.captures),
+        count(told.statements)
+    );
+    if told.refused > 0 {
+        let _ = write!(text, ", {} refused", count(told.refused));
+    }
+    if standing.waiting_bytes > 0 {
+        let _ = write!(text, ", {} of the archive wait", bytes(standing.waiting_bytes));
+    }
+    if let Some(trouble) = &told.trouble {
+        let _ = write!(text, "\n    {trouble}");
+    }
+    text + "\n"
+}
+
+pub fn remote_json(standing: &Standing) -> Value {
+    let told = &standing.told;
+    json!({
+        "address": told.address,
+        "captures": told.captures,
+        "statements": told.statements,
+        "refused": told.refused,
+        "waiting_bytes": standing.waiting_bytes,
+        "trouble": told.trouble,
+    })
 }
 
 /// How to see the pages, where pywb would find them: it serves the folder that holds `collections/`.
@@ -144,17 +181,21 @@ pub fn details(counters: &Counters) -> String {
     text
 }
 
+/// A share, from 0 to 1, as a bar.
+pub fn bar(share: f64) -> char {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    BARS.get((share * 8.0) as usize).copied().unwrap_or('█')
+}
+
 /// The harvest of each stretch of a crawl, from its beginning to now, as a line of bars.
 pub fn sparkline(curve: &[(u64, u64)]) -> String {
-    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
     const LONGEST: usize = 40;
     let step = curve.len().div_ceil(LONGEST).max(1);
     let mut before = (0, 0);
     let stretches = curve.iter().skip(step - 1).step_by(step).filter_map(|now| {
         let (pages, relevant) = (now.0.checked_sub(before.0)?, now.1.checked_sub(before.1)?);
         before = *now;
-        let share = relevant as f64 / pages.max(1) as f64;
-        BARS.get(((share * 8.0) as usize).min(BARS.len() - 1)).copied()
+        Some(bar(relevant as f64 / pages.max(1) as f64))
     });
     stretches.collect()
 }

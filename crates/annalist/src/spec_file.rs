@@ -51,6 +51,16 @@ pub fn examine(path: &Path) -> Result<Examined> {
     examine_as(path, parse)
 }
 
+/// Checks the text of a spec by itself: it names no files.
+pub fn examine_text(text: &str) -> Examined {
+    let no_files =
+        |name: &str| Err(format!("{name}: a spec that is sent names no files: write what is in it"));
+    let parsed = parse(text, &no_files);
+    let mut examined = Examined::of(parsed);
+    examined.warnings.extend(examined.spec.iter().flat_map(catalogue_warnings));
+    examined
+}
+
 type Parse = fn(&str, &dyn Fn(&str) -> Result<String, String>) -> Parsed;
 
 fn examine_as(path: &Path, parse: Parse) -> Result<Examined> {

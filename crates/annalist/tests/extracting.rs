@@ -13,7 +13,11 @@ use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::sync::Arc;
 
+use annalist_disk::RealDisk;
+use annalist_knowledge::Mark;
+use annalist_knowledge::graph::{Layer, LayerSettings};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
@@ -372,6 +376,14 @@ fn a_revisit_comes_with_what_it_stands_for() {
     let job = dir.path().join("job");
     assert_eq!(taken(&job), of(&[("/", "20090603"), ("/", "20100603")]));
     assert_eq!(json_of(&output)["revisits"], 1);
+    let layer =
+        Layer::open(Arc::new(RealDisk), &job.join("knowledge/web"), LayerSettings::default()).unwrap();
+    let mark: Mark = serde_json::from_slice(layer.mark()).unwrap();
+    assert_eq!(
+        (mark.files.len(), mark.waiting.len()),
+        (1, 0),
+        "nobody waits for what is said about a payload"
+    );
 }
 
 #[test]

@@ -83,6 +83,23 @@ fn a_crawl_leaves_what_it_knows_and_rebuild_makes_the_same() {
 }
 
 #[test]
+fn a_crawl_says_why_what_is_known_is_not_up_to_date() {
+    let stand = Stand::new(small());
+    let spec = stand.spec("");
+    std::fs::create_dir_all(stand.job().join("knowledge")).unwrap();
+    std::fs::write(stand.job().join("knowledge/web"), "in the way").unwrap();
+    let output = finish(&mut stand.crawl(&spec), LIMIT);
+    assert_exit(&output, 0);
+    let why = json_of(&output)["not_up_to_date"].as_str().unwrap_or_default().to_owned();
+    assert!(why.contains("knowledge/web"), "{why}");
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        text.contains("graph and search index are not up to date") && text.contains("annalist rebuild"),
+        "{text}"
+    );
+}
+
+#[test]
 fn whoever_wants_nothing_derived_gets_nothing() {
     let stand = Stand::new(small());
     let spec = stand.spec("[knowledge]\ngraph = false\nsearch = false\n");

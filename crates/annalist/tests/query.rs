@@ -107,6 +107,23 @@ fn one_statement_comes_from_standard_input() {
 }
 
 #[test]
+fn who_wants_to_change_something_is_told_how() {
+    let dir = job();
+    for update in [
+        "INSERT DATA { <x:a> <x:b> 1 }",
+        "LOAD <http://e.example/>",
+        "CLEAR ALL",
+        "DELETE WHERE { ?a ?b ?c }",
+    ] {
+        let (status, said) = code(&["query", "job", update], dir.path());
+        assert_eq!(status, Some(4), "{said}");
+        assert!(said.contains("only reads") && said.contains("annalist import"), "{update}: {said}");
+    }
+    let (_, said) = code(&["query", "job", "INSERT something"], dir.path());
+    assert!(said.contains("cannot be read"), "{said}");
+}
+
+#[test]
 fn what_cannot_be_answered_has_its_exit_code() {
     let dir = job();
     let dir = dir.path();

@@ -114,10 +114,12 @@ fn options_narrow_the_question() {
     job(dir.path());
     let found = |args: &[&str]| {
         let told: Value =
-            serde_json::from_str(&shown(&search(dir.path(), &[args, &["--json"]].concat()))).unwrap();
+            serde_json::from_str(&shown(&search(dir.path(), &[&["--json"], args].concat()))).unwrap();
         told["total"].as_u64().unwrap()
     };
     assert_eq!(found(&["crisis"]), 4);
+    assert_eq!(found(&["crisis", "-football", "--type", "page", "-debt"]), 1);
+    assert_eq!(found(&["--type", "page", "--", "crisis", "-football"]), 2);
     assert_eq!(found(&["crisis", "--site", "a.test", "--site", "b.test"]), 2);
     assert_eq!(found(&["--type", "comment", "--author", "jane"]), 1);
     assert_eq!(found(&["--from", "2010-03", "--until", "2010-03"]), 1);

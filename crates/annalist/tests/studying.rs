@@ -136,6 +136,11 @@ fn leads_back(job: &Path) {
         "SELECT (COUNT(*) AS ?n) WHERE { GRAPH ?c { ?w schema:mentions ?e } ?c ann:file ?file ; ann:offset ?offset }",
     );
     assert!(all > 1000 && all == kept, "{kept} of {all}");
+    let ties = count("SELECT (COUNT(*) AS ?n) WHERE { ?t a ann:Together }");
+    let sure = count(
+        "SELECT (COUNT(*) AS ?n) WHERE { ?t a ann:Together ; ann:confidence ?c FILTER(?c > 0 && ?c <= 1) }",
+    );
+    assert!(ties > 10 && ties == sure, "{sure} of {ties}");
 }
 
 /// What was found are facets of search.

@@ -107,7 +107,7 @@ impl Archive {
             let is_revisit = copy.kind() == RecordType::Revisit;
             let kind = if is_revisit { KeptKind::Revisit } else { KeptKind::Response };
             let ticket = self.pending.ticket();
-            self.pending.kept.insert(ticket, Kept { place, id: copy.id(), kind });
+            self.pending.kept.insert(ticket, Kept { place, id: copy.id(), kind, payload: None });
             self.pending.spooled.extend(exchanged.spooled());
             return Ok(ticket);
         }
@@ -158,7 +158,9 @@ impl Archive {
     pub(super) fn remember(&mut self, unsynced: Unsynced) {
         if let (Some((ticket, kind)), Some(first)) = (unsynced.ticket, unsynced.written.first()) {
             let place = Place { file: first.file.clone(), offset: first.offset, length: first.length };
-            self.pending.kept.insert(ticket, Kept { place, id: first.id, kind });
+            let beside = unsynced.records.get(1).filter(|record| record.kind() == RecordType::Response);
+            let payload = beside.map(Record::id);
+            self.pending.kept.insert(ticket, Kept { place, id: first.id, kind, payload });
         }
         self.pending.unsynced.push(unsynced);
     }
@@ -232,7 +234,9 @@ impl Archive {
             Ended::Captured(captured) => {
                 let kept = self.pending.kept.get(&captured.ticket)?;
                 let about = Some(kept.id).filter(|id| id.is_known());
-                Some(metadata_of(url, captured.started, about, &captured.metadata))
+                let payload = kept.payload.map(|payload| ("payloadRecord", payload.to_string()));
+                let fields: Vec<_> = payload.into_iter().chain(captured.metadata.iter().cloned()).collect();
+                Some(metadata_of(url, captured.started, about, &fields))
             }
             Ended::Refused { status, outcome, started } => match outcome {
                 Outcome::Skipped { reason: SkipReason::Failed, detail } => {

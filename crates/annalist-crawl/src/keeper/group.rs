@@ -19,6 +19,8 @@ pub struct Kept {
     pub place: Place,
     pub id: RecordId,
     pub kind: KeptKind,
+    /// The record right behind it that is there for its payload alone.
+    pub payload: Option<RecordId>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,6 +26,8 @@ pub(super) type Position = (usize, u64);
 pub(super) struct Raw {
     pub path: Arc<Path>,
     pub at: Position,
+    /// Where its record ends.
+    pub end: u64,
     pub fields: Fields,
     /// Absent where it is large.
     pub block: Option<Vec<u8>>,
@@ -43,6 +45,11 @@ impl Raw {
     fn visit(&self) -> Option<Visit> {
         visit_of(&self.fields, self.field("WARC-Target-URI")?)
     }
+}
+
+/// Whether a record of this kind is a capture.
+pub(super) fn is_capture(kind: &str) -> bool {
+    matches!(kind, "response" | "revisit")
 }
 
 /// Address and time of a capture.
@@ -65,10 +72,15 @@ pub(super) struct Pairing {
 }
 
 impl Pairing {
-    /// Where the first capture stands of which not everything was seen.
-    pub fn first_pending(&self) -> Option<Position> {
-        let ready = self.ready.as_ref().map(|raw| raw.at);
-        self.pending.keys().next().copied().into_iter().chain(ready).min()
+    /// Where the captures stand of which not everything was seen.
+    pub fn waiting(&self) -> impl Iterator<Item = Position> {
+        self.pending.keys().copied().chain(self.ready.as_ref().map(|raw| raw.at))
+    }
+
+    /// Whether the last record was about a capture, so that the next may tell what was written on it. Who stops here would
+    /// not find the one when reading on.
+    pub fn is_midway(&self) -> bool {
+        self.ready.is_some()
     }
 
     /// Looks at a record, hands over the captures of which everything was seen, and says where the record ends.
@@ -77,13 +89,16 @@ impl Pairing {
         mut record: BlockRecord<'_, R>,
         path: &Arc<Path>,
         file: usize,
-        is_known: &dyn Fn(u64) -> bool,
+        is_known: bool,
         done: &mut dyn FnMut(Raw),
     ) -> Result<u64, ReadError> {
+        if record.kind() != "resource" {
+            self.flush(done);
+        }
         let span = match record.kind() {
             // What is said about it finds nobody, and that is right.
-            "response" | "revisit" if is_known(record.offset) => record.finish()?,
-            "response" | "revisit" => {
+            kind if is_capture(kind) && is_known => record.finish()?,
+            kind if is_capture(kind) => {
                 let is_large = record.content_length > LARGE_BLOCK;
                 let block = if is_large { None } else { Some(record.read_block(LARGE_BLOCK)?) };
                 let fields = record.fields.clone();
@@ -92,6 +107,7 @@ impl Pairing {
                 self.begin(Raw {
                     path: Arc::clone(path),
                     at,
+                    end: span.offset + span.length,
                     fields,
                     block,
                     metadata: Vec::new(),
@@ -105,7 +121,7 @@ impl Pairing {
                 let span = record.finish()?;
                 if let Some(mut raw) = position.and_then(|position| self.end(position)) {
                     raw.metadata = fields_of(&block);
-                    self.flush(done);
+                    self.leave_payload_of(&raw);
                     self.ready = Some(raw);
                 }
                 span
@@ -114,14 +130,11 @@ impl Pairing {
                 let target = record.fields.get("WARC-Target-URI").and_then(|uri| uri.strip_prefix(OBJECTS));
                 let visit = target.and_then(|url| visit_of(&record.fields, url));
                 let ready = self.ready.as_mut().filter(|ready| visit.is_some() && ready.visit() == visit);
-                let is_ours = ready.is_some();
                 if let Some(ready) = ready {
                     ready.objects = Some(record.read_block(LONGEST_NOTE)?);
                 }
                 let span = record.finish()?;
-                if is_ours {
-                    self.flush(done);
-                }
+                self.flush(done);
                 span
             }
             _ => record.finish()?,
@@ -129,11 +142,10 @@ impl Pairing {
         Ok(span.offset + span.length)
     }
 
-    /// Gives up captures in files before that one.
-    pub fn forget_before(&mut self, file: usize) {
-        while let Some(at) = self.pending.keys().next().copied().filter(|at| at.0 < file) {
-            self.end(at);
-        }
+    /// Gives up the captures of some files.
+    pub fn forget(&mut self, is_hopeless: impl Fn(usize) -> bool) {
+        let given_up: Vec<Position> = self.pending.keys().copied().filter(|at| is_hopeless(at.0)).collect();
+        given_up.into_iter().for_each(|at| drop(self.end(at)));
     }
 
     /// Hands over what only waited for what might have been written on it.
@@ -186,13 +198,28 @@ impl Pairing {
         }
     }
 
+    /// What a copy of a revisit says: the record behind it holds its payload and is no capture of its own.
+    fn leave_payload_of(&mut self, revisit: &Raw) {
+        let told = revisit.metadata.iter().find(|(name, _)| name == "payloadRecord");
+        let behind = (revisit.at.0, revisit.end);
+        let payload = self.pending.get(&behind).and_then(|raw| raw.field("WARC-Record-ID"));
+        if told.is_some_and(|(_, id)| payload == Some(id)) {
+            self.end(behind);
+        }
+    }
+
     fn end(&mut self, position: Position) -> Option<Raw> {
         let raw = self.pending.remove(&position)?;
         self.held -= raw.block.as_ref().map_or(0, Vec::len);
-        if let Some(id) = raw.field("WARC-Record-ID") {
+        // Another copy of it may wait by now.
+        if let Some(id) = raw.field("WARC-Record-ID")
+            && self.by_id.get(id) == Some(&position)
+        {
             self.by_id.remove(id);
         }
-        if let Some(visit) = raw.visit() {
+        if let Some(visit) = raw.visit()
+            && self.by_visit.get(&visit) == Some(&position)
+        {
             self.by_visit.remove(&visit);
         }
         Some(raw)

@@ -1,9 +1,9 @@
 //! The bytes of captures, for those who look at more than words.
 
-use std::io::{BufRead, Read, Seek};
+use std::io::{BufRead, Seek};
 
 use annalist_model::Time;
-use annalist_warc::{BlockRecord, ContentCoding, Dechunked, HttpHead, Reader, decoded, millis_of_warc_date};
+use annalist_warc::{Answer, BlockRecord, Reader, millis_of_warc_date};
 
 use super::{Extent, Watch, plain_name};
 use crate::parallel::in_order;
@@ -88,17 +88,12 @@ fn payload<R: BufRead + Seek>(
     let (name, url) = (field("WARC-Record-ID")?, field("WARC-Target-URI")?);
     let captured = field("WARC-Date").as_deref().and_then(millis_of_warc_date).map(Time::from_millis);
     let digest = field("WARC-Payload-Digest");
-    let (head, rest) = HttpHead::read_or_bare(&mut record, None).ok()?;
-    let head = head.filter(|head| head.status.starts_with('2'))?;
-    let declared = head.field("content-type").unwrap_or_default();
+    let answer = Answer::read(&mut record, None).filter(|answer| answer.head.status.starts_with('2'))?;
+    let declared = answer.head.field("content-type").unwrap_or_default();
     let declared = declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if !is_wanted(&url, &declared) {
         return None;
     }
-    let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default())?;
-    let mut body = Vec::new();
-    let plain = decoded(Dechunked::new(rest, head.is_chunked()), coding, MOST_BYTES).ok()?;
-    // What breaks off is looked at as far as it goes.
-    let _ = plain.take(MOST_BYTES).read_to_end(&mut body);
+    let body = answer.body(MOST_BYTES)?;
     Some(Payload { record: name, url, captured, declared, digest, body })
 }

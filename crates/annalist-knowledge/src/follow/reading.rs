@@ -1,10 +1,10 @@
 //! A capture out of the archive becomes a document: read again by the reader that read it when it was crawled.
 
-use std::io::{BufRead, Read};
+use std::io::BufRead;
 
 use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Object, Page, ResponseHead, Time};
 use annalist_read::{Limits, Reader};
-use annalist_warc::{ContentCoding, Dechunked, HttpHead, decoded, millis_of_warc_date};
+use annalist_warc::{Answer, millis_of_warc_date};
 use serde::Deserialize;
 
 use super::pairing::Raw;
@@ -103,12 +103,9 @@ impl DocumentReader {
 
     /// Head and body of the answer.
     fn answer(&self, block: impl BufRead, document: &mut Document) {
-        let Ok((Some(head), rest)) = HttpHead::read_or_bare(block, None) else { return };
-        document.status = head.status.parse().unwrap_or_default();
-        let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default());
-        let chunked = head.is_chunked();
-        let fields = head.fields.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
-        let head = ResponseHead { status: document.status, fields };
+        let Some(answer) = Answer::read(block, None) else { return };
+        document.status = answer.status().unwrap_or_default();
+        let head = ResponseHead { status: document.status, fields: answer.fields() };
         if let Some(target) = head.location().filter(|_| head.is_redirect())
             && let Ok(target) = self.canonical.join(document.url.as_url(), &target)
         {
@@ -124,14 +121,7 @@ impl DocumentReader {
         if document.original.is_some() {
             return;
         }
-        let mut body = Vec::new();
-        let most = self.limits.body_bytes as u64;
-        if let Some(coding) = coding
-            && let Ok(mut plain) = decoded(Dechunked::new(rest, chunked), coding, most)
-        {
-            // A body that breaks off is read as far as it goes, as in a crawl.
-            let _ = plain.read_to_end(&mut body);
-        }
+        let body = answer.body(self.limits.body_bytes as u64).unwrap_or_default();
         document.length = body.len() as u64;
         let Page { mime, language, title, text, parts, links, canonical, .. } =
             self.reader.read(&document.url, &head, &body);

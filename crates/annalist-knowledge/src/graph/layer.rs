@@ -133,8 +133,9 @@ impl Layer {
         self.give_up_merge();
     }
 
-    /// Leaves out what was inserted since the last commit.
+    /// Leaves everything as it was at the last commit.
     pub fn take_back(&mut self) {
+        self.cleared = false;
         self.buffer = Buffer::default();
         for run in std::mem::take(&mut self.written) {
             // What cannot be removed now is removed when the layer is opened again.

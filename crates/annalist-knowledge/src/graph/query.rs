@@ -36,6 +36,9 @@ use plan::Planner;
 /// The engine follows the nesting of a query on its stack.
 const STACK_BYTES: usize = 256 << 20;
 
+const READS_ONLY: &str = "a query only reads: to add statements use `annalist import DIR FILE`, to take them back `annalist import DIR \
+                          --remove NAME`; what is known of the archive and of studies is made of them alone";
+
 #[derive(Clone, Copy, Debug)]
 pub struct QueryLimits {
     pub time: Duration,
@@ -278,7 +281,11 @@ fn parse(sparql: &str, base: Option<&str>) -> Result<Query, QueryError> {
     for (prefix, iri) in PREFIXES {
         parser = parser.with_prefix(prefix, iri).map_err(|e| QueryError::Syntax(format!("{prefix}: {e}")))?;
     }
-    parser.parse_query(sparql).map_err(|e| QueryError::Syntax(told(&e.to_string())))
+    let update = parser.clone();
+    parser.parse_query(sparql).map_err(|e| match update.parse_update(sparql) {
+        Ok(_) => QueryError::Refused(READS_ONLY.to_owned()),
+        Err(_) => QueryError::Syntax(told(&e.to_string())),
+    })
 }
 
 /// What is wrong, without the list of all that would be right: the parser names every letter there is.

@@ -163,6 +163,28 @@ impl Graph {
         self.matching(None, None, None, None)
     }
 
+    /// The statements that the other graph has not.
+    pub fn without<'a>(
+        &'a self,
+        other: &Graph,
+    ) -> Result<impl Iterator<Item = Result<Statement, GraphError>> + use<'a>, GraphError> {
+        // Both in the same order: one look at each is enough.
+        let mut theirs = other.statements([None; 4])?.peekable();
+        let mut reader = TermReader { graph: self, last: ById::default() };
+        Ok(self.statements([None; 4])?.filter_map(move |quad| {
+            let quad = match quad {
+                Ok(quad) => quad,
+                Err(error) => return Some(Err(error)),
+            };
+            while theirs.next_if(|their| matches!(their, Ok(their) if *their < quad)).is_some() {}
+            match theirs.peek() {
+                Some(Ok(their)) if *their == quad => None,
+                Some(Err(_)) => theirs.next().and_then(Result::err).map(Err),
+                _ => Some(reader.quad(quad)),
+            }
+        }))
+    }
+
     /// The statements that have the parts that are given, each once.
     pub fn matching(
         &self,

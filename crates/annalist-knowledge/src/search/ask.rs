@@ -1,37 +1,39 @@
 //! A question to one or several indexes, and the answer: the best documents with what is like them folded away, facets, and
 //! the course over time. Reads only; the crawl may go on writing.
 
-use std::cell::RefCell;
 use std::cmp::Reverse;
+use std::collections::hash_map::Entry as Known;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
+use tantivy::columnar::Column;
 use tantivy::directory::MmapDirectory;
 use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument};
 
-use super::answer::{
-    Answer, DEEPEST, Facet, Folded, Hit, LabelCount, MonthCount, Question, SearchError, Sort,
-};
+use super::answer::{Answer, DEEPEST, Facet, Folded, Hit, MonthCount, Question, SearchError, Sort};
 use super::damage::caught;
+use super::directory::Synced;
 use super::entry::{Entry, month_name};
 use super::fields::{Fields, tokenizers};
 use super::gather::{FacetField, Gather, Gathered, Month, Ranked, SENTIMENT_STEPS};
 use super::highlight::Marker;
+use super::labels::Labels;
 use super::plan::{PlanError, Planner};
 use super::simhash::is_near;
-use super::statistics::Statistics;
+use super::statistics::{Lengths, Statistics};
 use super::words::{Forms, has_forms};
 use super::write::mark_of;
 use crate::derived::{DerivedError, Mark};
 
-/// Of the labels of each piece of an index, so many may be among the most frequent of all.
-const CANDIDATES: usize = 30;
 /// Of what is folded, so many are named.
 const MOST_FOLDED: usize = 20;
 
 /// Indexes that are asked together.
 pub struct Reader {
     opened: Vec<Opened>,
+    /// Those that were asked for, by the name of their column.
+    labels: Mutex<BTreeMap<&'static str, Arc<Labels>>>,
 }
 
 struct Opened {
@@ -39,12 +41,17 @@ struct Opened {
     reader: IndexReader,
     fields: Fields,
     mark: Mark,
+    /// Those that documents are in and whose forms are known.
+    languages: Vec<String>,
+    lengths: Lengths,
+    /// Remembered from question to question.
+    forms: Mutex<Forms>,
 }
 
 impl Reader {
     pub fn open<P: AsRef<Path>>(folders: &[P]) -> Result<Reader, SearchError> {
         let opened = folders.iter().map(|folder| Opened::open(folder.as_ref())).collect::<Result<_, _>>()?;
-        Ok(Reader { opened })
+        Ok(Reader { opened, labels: Mutex::default() })
     }
 
     /// How far each index has followed its archive.
@@ -103,23 +110,28 @@ impl Reader {
         facets: &[FacetField],
         months: bool,
     ) -> Result<Asked, SearchError> {
-        let gather = Gather { sort: question.sort, most, facets, months };
-        let mut all = Vec::with_capacity(searchers.len());
+        let labels = facets
+            .iter()
+            .map(|facet| self.labels(searchers, facet.column()))
+            .collect::<Result<Vec<_>, _>>()
+            .map_err(|e| self.unreadable(e))?;
+        let mut all: Vec<Gathered> = Vec::new();
         let mut asked = Asked::default();
         for (index, (opened, searcher)) in self.opened.iter().zip(searchers).enumerate() {
-            let languages = opened.languages(searcher).map_err(|e| opened.damaged(e))?;
-            let statistics = Statistics::of(searcher);
+            let statistics = Statistics::of(searcher, &opened.lengths);
             let planner = Planner {
                 searcher,
                 statistics: &statistics,
                 fields: &opened.fields,
-                languages: &languages,
-                forms: RefCell::new(Forms::default()),
+                languages: &opened.languages,
+                forms: &opened.forms,
             };
             let query = planner.plan(&question.wanted).map_err(|e| match e {
                 PlanError::Query(e) => SearchError::Query(e),
                 PlanError::Index(e) => opened.damaged(e),
             })?;
+            let (sort, first_piece) = (question.sort, all.len());
+            let gather = Gather { sort, most, facets: &labels, first_piece, months };
             let segments = searcher
                 .search_with_statistics_provider(&query, &gather, &statistics)
                 .map_err(|e| opened.damaged(e))?;
@@ -133,8 +145,9 @@ impl Reader {
             (Reverse((ranked.rank, ranked.id)), *index, ranked.address)
         });
         asked.ranked.truncate(most);
-        for (number, field) in facets.iter().enumerate() {
-            let counts = counted(&all, number, question.labels).map_err(|e| self.unreadable(e))?;
+        for (number, (field, labels)) in facets.iter().zip(&labels).enumerate() {
+            let counts = all.iter().map(|piece| piece.facets.get(number).map_or(&[][..], Vec::as_slice));
+            let counts = labels.most_frequent(counts, question.labels).map_err(|e| self.unreadable(e))?;
             asked.facets.push(Facet { field: field.name(), counts });
         }
         if months {
@@ -142,6 +155,16 @@ impl Reader {
             asked.months = over_time(&all);
         }
         Ok(asked)
+    }
+
+    fn labels(&self, searchers: &[Searcher], column: &'static str) -> tantivy::Result<Arc<Labels>> {
+        let mut known = self.labels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(labels) = known.get(column) {
+            return Ok(Arc::clone(labels));
+        }
+        let labels = Arc::new(Labels::of(searchers, column)?);
+        known.insert(column, Arc::clone(&labels));
+        Ok(labels)
     }
 
     /// One of them is; the first of those whose files are not as they were written.
@@ -165,13 +188,21 @@ impl Reader {
         let mut groups: Vec<Group> = Vec::new();
         let (mut by_key, mut by_digest) = (HashMap::new(), HashMap::new());
         let mut simhashes: Vec<(u64, usize)> = Vec::new();
+        let mut columns = HashMap::new();
         for (ranked, index) in ranked {
             let place = (*index, ranked.address);
             if !question.fold {
                 groups.push(Group { ranked: *ranked, place, folded: Vec::new() });
                 continue;
             }
-            let [key, stands_for, digest, simhash] = self.likeness(searchers, place)?;
+            let piece = (*index, ranked.address.segment_ord);
+            let columns = match columns.entry(piece) {
+                Known::Occupied(known) => known.into_mut(),
+                Known::Vacant(new) => new.insert(self.likeness(searchers, piece)?),
+            };
+            let document = ranked.address.doc_id;
+            let [key, stands_for, digest, simhash] =
+                columns.each_ref().map(|column| column.first(document).unwrap_or_default());
             let known = by_key.get(&key).or_else(|| by_key.get(&stands_for));
             let known = known.or_else(|| by_digest.get(&digest)).copied();
             let known = known.or_else(|| {
@@ -192,17 +223,19 @@ impl Reader {
         Ok(groups)
     }
 
-    /// The numbers by which it is folded.
-    fn likeness(&self, searchers: &[Searcher], (index, address): Place) -> Result<[u64; 4], SearchError> {
+    /// The numbers by which a piece's documents are folded.
+    fn likeness(
+        &self,
+        searchers: &[Searcher],
+        (index, piece): (usize, u32),
+    ) -> Result<[Column<u64>; 4], SearchError> {
+        let empty = || Column::build_empty_column(0);
         let (Some(opened), Some(searcher)) = (self.opened.get(index), searchers.get(index)) else {
-            return Ok([0; 4]);
+            return Ok([empty(), empty(), empty(), empty()]);
         };
-        let columns = searcher.segment_reader(address.segment_ord).fast_fields();
-        let number = |column| {
-            let column = columns.u64(column).map_err(|e| opened.damaged(e))?;
-            Ok(column.first(address.doc_id).unwrap_or_default())
-        };
-        Ok([number("key_id")?, number("stands_for")?, number("digest")?, number("simhash")?])
+        let columns = searcher.segment_reader(piece).fast_fields();
+        let numbers = |column| columns.u64(column).map_err(|e| opened.damaged(e));
+        Ok([numbers("key_id")?, numbers("stands_for")?, numbers("digest")?, numbers("simhash")?])
     }
 
     fn hit(
@@ -270,7 +303,7 @@ impl Opened {
     fn open_in(folder: &Path) -> Result<Opened, SearchError> {
         let damaged = |why: String| SearchError::Damaged { folder: folder.to_owned(), why };
         let directory = MmapDirectory::open(folder).map_err(|e| damaged(e.to_string()))?;
-        let mut index = Index::open(directory).map_err(|e| damaged(e.to_string()))?;
+        let mut index = Index::open(Synced::new(directory)).map_err(|e| damaged(e.to_string()))?;
         let (fields, schema) = Fields::new();
         if index.schema() != schema {
             return Err(damaged("it was made by another version".to_owned()));
@@ -278,27 +311,31 @@ impl Opened {
         index.set_tokenizers(tokenizers());
         let mark = mark_of(&index).map_err(|e: DerivedError| damaged(e.to_string()))?;
         let reader = index.reader_builder().reload_policy(ReloadPolicy::Manual);
-        let reader = reader.try_into().map_err(|e: tantivy::TantivyError| damaged(e.to_string()))?;
-        Ok(Opened { folder: folder.to_owned(), reader, fields, mark })
+        let unread = |e: tantivy::TantivyError| damaged(e.to_string());
+        let reader: IndexReader = reader.try_into().map_err(unread)?;
+        let languages = languages(&reader.searcher()).map_err(unread)?;
+        let folder = folder.to_owned();
+        let (lengths, forms) = (Lengths::default(), Mutex::default());
+        Ok(Opened { folder, reader, fields, mark, languages, lengths, forms })
     }
 
     fn damaged(&self, e: impl std::fmt::Display) -> SearchError {
         SearchError::Damaged { folder: self.folder.clone(), why: e.to_string() }
     }
+}
 
-    /// Those that documents are in and whose forms are known.
-    fn languages(&self, searcher: &Searcher) -> tantivy::Result<Vec<String>> {
-        let mut languages = BTreeSet::new();
-        for segment in searcher.segment_readers() {
-            let Some(column) = segment.fast_fields().str("language")? else { continue };
-            let mut names = column.dictionary().stream()?;
-            while names.advance() {
-                languages.extend(std::str::from_utf8(names.key()).ok().map(str::to_owned));
-            }
+/// Those that documents are in and whose forms are known.
+fn languages(searcher: &Searcher) -> tantivy::Result<Vec<String>> {
+    let mut languages = BTreeSet::new();
+    for segment in searcher.segment_readers() {
+        let Some(column) = segment.fast_fields().str("language")? else { continue };
+        let mut names = column.dictionary().stream()?;
+        while names.advance() {
+            languages.extend(std::str::from_utf8(names.key()).ok().map(str::to_owned));
         }
-        languages.retain(|code| has_forms(code));
-        Ok(languages.into_iter().collect())
     }
+    languages.retain(|code| has_forms(code));
+    Ok(languages.into_iter().collect())
 }
 
 type Place = (usize, DocAddress);
@@ -318,56 +355,16 @@ struct Group {
     folded: Vec<Place>,
 }
 
-/// The most frequent labels of all pieces. Each piece names its own most frequent; the counts of these are exact.
-fn counted(pieces: &[Gathered], field: usize, most: usize) -> std::io::Result<Vec<LabelCount>> {
-    let columns: Vec<_> = pieces.iter().filter_map(|piece| piece.facets.get(field)?.as_ref()).collect();
-    // The count in each piece, where it is known already.
-    let mut labels: BTreeMap<Vec<u8>, Vec<Option<u32>>> = BTreeMap::new();
-    for (number, (column, counts)) in columns.iter().enumerate() {
-        let mut frequent: Vec<_> =
-            (0u64..).zip(counts).filter(|(_, count)| **count > 0).map(|(ord, count)| (*count, ord)).collect();
-        // A piece that is alone knows best.
-        let candidates = if columns.len() == 1 { most } else { CANDIDATES.max(3 * most) }.min(frequent.len());
-        if let Some(last) = candidates.checked_sub(1) {
-            frequent.select_nth_unstable_by_key(last, |(count, ord)| (Reverse(*count), *ord));
-        }
-        frequent.truncate(candidates);
-        frequent.sort_unstable_by_key(|(_, ord)| *ord);
-        let mut known = frequent.iter().map(|(count, _)| *count);
-        let ords: Vec<_> = frequent.iter().map(|(_, ord)| *ord).collect();
-        column.dictionary().sorted_ords_to_term_cb(&ords, |label| {
-            let all = labels.entry(label.to_vec()).or_insert_with(|| vec![None; columns.len()]);
-            if let Some(place) = all.get_mut(number) {
-                *place = known.next();
-            }
-        })?;
-    }
-    let mut all = Vec::with_capacity(labels.len());
-    for (label, known) in labels {
-        let mut count = 0;
-        for ((column, counts), known) in columns.iter().zip(known) {
-            count += u64::from(match known {
-                Some(count) => count,
-                None => {
-                    let ord = column.dictionary().term_ord(&label)?;
-                    ord.and_then(|ord| counts.get(usize::try_from(ord).ok()?)).copied().unwrap_or_default()
-                }
-            });
-        }
-        all.push(LabelCount { label: String::from_utf8_lossy(&label).into_owned(), count });
-    }
-    all.sort_by(|one, other| other.count.cmp(&one.count).then_with(|| one.label.cmp(&other.label)));
-    all.truncate(most);
-    Ok(all)
-}
-
 fn over_time(pieces: &[Gathered]) -> Vec<MonthCount> {
     let mut months: BTreeMap<u64, Month> = BTreeMap::new();
-    for (month, counted) in pieces.iter().flat_map(|piece| &piece.months) {
-        let sum = months.entry(*month).or_default();
-        sum.documents += counted.documents;
-        sum.judged += counted.judged;
-        sum.sentiment += counted.sentiment;
+    for piece in pieces {
+        let numbered = (piece.first_month..).zip(&piece.months);
+        for (month, counted) in numbered.filter(|(_, counted)| counted.documents > 0) {
+            let sum = months.entry(month).or_default();
+            sum.documents += counted.documents;
+            sum.judged += counted.judged;
+            sum.sentiment += counted.sentiment;
+        }
     }
     let month = |(month, sum): (u64, Month)| MonthCount {
         month: month_name(month),

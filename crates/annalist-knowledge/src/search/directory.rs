@@ -4,6 +4,8 @@
 //! so `meta.json` never names what is not there. It does not sync the directory after that: the rename, and with it the
 //! commit, may be lost, and then the removal of older segments may come before it. Here the directory is synced after the rename.
 //!
+//! A folder that may only be read is read without tantivy's lock, which is a file to be written.
+//!
 //! Where writing fails on a thread of its own, tantivy says that it failed, not why: that is kept here.
 
 use std::io::{self, Write};
@@ -13,7 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tantivy::Directory;
 use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
-    AntiCallToken, DirectoryLock, FileHandle, Lock, TerminatingWrite, WatchCallback, WatchHandle, WritePtr,
+    AntiCallToken, DirectoryLock, FileHandle, Lock, META_LOCK, TerminatingWrite, WatchCallback, WatchHandle,
+    WritePtr,
 };
 
 #[derive(Clone, Debug)]
@@ -50,6 +53,10 @@ impl<D> Synced<D> {
     pub(super) fn fault(&self) -> Fault {
         self.fault.clone()
     }
+}
+
+fn is_read_only(e: &io::Error) -> bool {
+    matches!(e.kind(), io::ErrorKind::ReadOnlyFilesystem | io::ErrorKind::PermissionDenied)
 }
 
 struct Written {
@@ -117,7 +124,13 @@ impl<D: Directory + Clone> Directory for Synced<D> {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        self.directory.acquire_lock(lock)
+        match self.directory.acquire_lock(lock) {
+            // Who may only read can neither make the lock's file nor take anything away.
+            Err(LockError::IoError(e)) if lock.filepath == META_LOCK.filepath && is_read_only(&e) => {
+                Ok(DirectoryLock::from(Box::new(())))
+            }
+            other => other,
+        }
     }
 
     fn watch(&self, callback: WatchCallback) -> tantivy::Result<WatchHandle> {

@@ -1,6 +1,5 @@
 //! What is kept of a page or object: one document of the index, made of a capture and readable from the index again.
 
-use annalist_model::page::PartKind;
 use annalist_model::url::site_of;
 use annalist_model::{Object, Time};
 use annalist_read::language::language;
@@ -234,17 +233,10 @@ impl Entry {
     }
 }
 
-/// The text without what the pages of a site have in common.
+/// What tells a page from others: all of it where none of it is the matter.
 fn matter(document: &Document) -> String {
-    let mut parts = document.parts.iter().peekable();
-    let mut matter = String::new();
-    while let Some(part) = parts.next() {
-        let to = parts.peek().map_or(document.text.len(), |next| next.from);
-        if part.kind == PartKind::Main {
-            matter.push_str(document.text.get(part.from..to).unwrap_or_default());
-        }
-    }
-    if matter.trim().is_empty() { document.text.clone() } else { matter }
+    let main = document.main_text();
+    if main.trim().is_empty() { document.text.clone() } else { main }
 }
 
 fn shortened(label: &str) -> &str {

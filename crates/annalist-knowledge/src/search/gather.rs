@@ -1,14 +1,17 @@
 //! What matches, in one pass: the best of it, how much there is, its facets and its course over time.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
+use std::fmt::Debug;
+use std::sync::Arc;
 
 use tantivy::collector::{Collector, SegmentCollector};
-use tantivy::columnar::{Column, StrColumn};
+use tantivy::columnar::{Cardinality, Column};
 use tantivy::error::DataCorruption;
 use tantivy::{DocAddress, DocId, Score, SegmentOrdinal, SegmentReader};
 
 use super::answer::Sort;
+use super::labels::Labels;
 
 /// What results can be counted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,7 +59,7 @@ impl FacetField {
     }
 
     /// As it stands in the index.
-    fn column(self) -> &'static str {
+    pub(super) fn column(self) -> &'static str {
         match self {
             FacetField::Type => "kind",
             _ => self.name(),
@@ -66,8 +69,8 @@ impl FacetField {
 
 /// Documents are counted in blocks: a column is read for many at once.
 const BLOCK: usize = 128;
-/// No piece of an index has so many; the number comes from a file, which may be damaged.
-const MOST_LABELS: usize = 1 << 28;
+/// Until the year 10,000; the number comes from a file, which may be damaged.
+const MOST_MONTHS: usize = 12 * 10_000;
 /// Scores that differ by less are equal.
 const SCORE_STEPS: f32 = 1024.0;
 /// How much a page's relevance raises or lowers the score of its words.
@@ -103,17 +106,19 @@ pub(super) struct Month {
 pub(super) struct Gather<'q> {
     pub sort: Sort,
     pub most: usize,
-    pub facets: &'q [FacetField],
+    pub facets: &'q [Arc<Labels>],
+    /// Which piece of all that are asked the first of this index is.
+    pub first_piece: usize,
     pub months: bool,
 }
 
-/// What one segment gives. Counts are by the segment's own numbers of labels.
+/// What one piece gives. Counts are by its own numbers of labels.
 pub(super) struct Gathered {
-    pub segment: SegmentOrdinal,
     pub total: u64,
     pub best: Vec<Ranked>,
-    pub facets: Vec<Option<(StrColumn, Vec<u32>)>>,
-    pub months: BTreeMap<u64, Month>,
+    pub facets: Vec<Vec<u32>>,
+    pub first_month: u64,
+    pub months: Vec<Month>,
     pub undated: u64,
 }
 
@@ -124,39 +129,47 @@ impl Collector for Gather<'_> {
     fn for_segment(&self, segment: SegmentOrdinal, reader: &SegmentReader) -> tantivy::Result<Gathering> {
         let columns = reader.fast_fields();
         let mut facets = Vec::with_capacity(self.facets.len());
-        for facet in self.facets {
-            let Some(column) = columns.str(facet.column())? else {
-                facets.push(None);
-                continue;
-            };
-            if column.num_terms() > MOST_LABELS {
-                return Err(DataCorruption::comment_only("a column with too many labels").into());
-            }
-            let counts = vec![0; column.num_terms()];
-            facets.push(Some((column, counts)));
+        let mut counts = Vec::with_capacity(self.facets.len());
+        for labels in self.facets {
+            let piece = labels.piece(self.first_piece + segment as usize);
+            counts.push(vec![0; piece.map_or(0, |column| column.num_terms())]);
+            facets.push(piece.map(|column| column.ords().clone()));
         }
         let order = match self.sort {
             Sort::Relevance => Order::Score(columns.f64("relevance")?),
             Sort::Newest => Order::Newest(columns.i64("time")?),
             Sort::Oldest => Order::Oldest(columns.i64("time")?),
         };
-        let months = match self.months {
-            true => Some((columns.u64("published_month")?, columns.f64("sentiment")?)),
-            false => None,
-        };
+        let mut course = None;
+        let (mut first_month, mut months) = (0, Vec::new());
+        if self.months {
+            let column = columns.u64("published_month")?;
+            let sentiments = columns.f64("sentiment")?;
+            first_month = column.min_value();
+            let number = column.max_value().checked_sub(first_month).map_or(0, |span| span + 1);
+            let number = usize::try_from(number).ok().filter(|number| *number <= MOST_MONTHS);
+            let Some(number) = number else {
+                return Err(DataCorruption::comment_only("a column with too many months").into());
+            };
+            months = vec![Month::default(); number];
+            course = Some((column, Some(sentiments).filter(|column| column.values.num_vals() > 0)));
+        }
         Ok(Gathering {
+            segment,
             most: self.most,
             order,
             ids: columns.u64("id")?,
             best: BinaryHeap::with_capacity(self.most.min(10_000) + 1),
             block: Vec::with_capacity(BLOCK),
-            columns: months,
+            scores: Vec::with_capacity(BLOCK),
+            facets,
+            course,
             gathered: Gathered {
-                segment,
                 total: 0,
                 best: Vec::new(),
-                facets,
-                months: BTreeMap::new(),
+                facets: counts,
+                first_month,
+                months,
                 undated: 0,
             },
         })
@@ -178,59 +191,127 @@ enum Order {
 }
 
 pub(super) struct Gathering {
+    segment: SegmentOrdinal,
     most: usize,
     order: Order,
     ids: Column<u64>,
     best: BinaryHeap<Reverse<Ranked>>,
+    /// Documents that match and are not counted yet.
     block: Vec<DocId>,
-    columns: Option<(Column<u64>, Column<f64>)>,
+    scores: Vec<Score>,
+    facets: Vec<Option<Column<u64>>>,
+    /// Months, and how kindly they speak where somebody judged.
+    course: Option<(Column<u64>, Option<Column<f64>>)>,
     gathered: Gathered,
 }
 
 impl Gathering {
-    fn rank(&self, document: DocId, score: Score) -> u64 {
+    fn end_block(&mut self) {
+        self.gathered.total += self.block.len() as u64;
+        if self.most > 0 {
+            self.rank_block();
+        }
+        self.count_labels();
+        self.count_months();
+        self.block.clear();
+        self.scores.clear();
+    }
+
+    fn rank_block(&mut self) {
+        let mut ranks = [0; BLOCK];
         match &self.order {
             Order::Score(relevance) => {
-                let relevance = relevance.first(document).map_or(UNKNOWN_RELEVANCE, |r| r as f32);
-                let weight = 1.0 + RELEVANCE_WEIGHT * (relevance - UNKNOWN_RELEVANCE);
-                (score * weight * SCORE_STEPS).max(0.0) as u64
+                let relevance = firsts(relevance, &self.block);
+                for ((rank, relevance), score) in ranks.iter_mut().zip(relevance).zip(&self.scores) {
+                    let relevance = relevance.map_or(UNKNOWN_RELEVANCE, |relevance| relevance as f32);
+                    let weight = 1.0 + RELEVANCE_WEIGHT * (relevance - UNKNOWN_RELEVANCE);
+                    *rank = (score * weight * SCORE_STEPS).max(0.0) as u64;
+                }
             }
-            Order::Newest(times) => ordered(times.first(document).unwrap_or(i64::MIN)),
-            Order::Oldest(times) => !ordered(times.first(document).unwrap_or(i64::MAX)),
+            Order::Newest(times) => {
+                for (rank, time) in ranks.iter_mut().zip(firsts(times, &self.block)) {
+                    *rank = ordered(time.unwrap_or(i64::MIN));
+                }
+            }
+            Order::Oldest(times) => {
+                for (rank, time) in ranks.iter_mut().zip(firsts(times, &self.block)) {
+                    *rank = !ordered(time.unwrap_or(i64::MAX));
+                }
+            }
+        }
+        for (document, rank) in self.block.iter().zip(ranks) {
+            let is_full = self.best.len() >= self.most;
+            if is_full && self.best.peek().is_some_and(|Reverse(worst)| rank < worst.rank) {
+                continue;
+            }
+            let id = self.ids.first(*document).unwrap_or_default();
+            let address = DocAddress { segment_ord: self.segment, doc_id: *document };
+            self.best.push(Reverse(Ranked { rank, id, address }));
+            if is_full {
+                self.best.pop();
+            }
         }
     }
 
-    fn count_block(&mut self) {
-        let mut values = [None; BLOCK];
-        for (column, counts) in self.gathered.facets.iter_mut().flatten() {
-            let column = column.ords();
-            if column.get_cardinality().is_multivalue() {
-                for ord in self.block.iter().flat_map(|document| column.values_for_doc(*document)) {
-                    count(counts, ord);
+    fn count_labels(&mut self) {
+        for (column, counts) in self.facets.iter().zip(&mut self.gathered.facets) {
+            let Some(column) = column else { continue };
+            match (column.get_cardinality(), counts.as_mut_slice()) {
+                (Cardinality::Full, [only]) => *only += self.block.len() as u32,
+                (Cardinality::Multivalued, counts) => {
+                    for ord in self.block.iter().flat_map(|document| column.values_for_doc(*document)) {
+                        count(counts, ord);
+                    }
                 }
-                continue;
-            }
-            let values = values.get_mut(..self.block.len()).unwrap_or_default();
-            values.fill(None);
-            column.first_vals(&self.block, values);
-            values.iter().flatten().for_each(|ord| count(counts, *ord));
-        }
-        if let Some((months, sentiments)) = &self.columns {
-            for document in &self.block {
-                let Some(month) = months.first(*document) else {
-                    self.gathered.undated += 1;
-                    continue;
-                };
-                let month = self.gathered.months.entry(month).or_default();
-                month.documents += 1;
-                if let Some(sentiment) = sentiments.first(*document) {
-                    month.judged += 1;
-                    month.sentiment += (sentiment * SENTIMENT_STEPS).round();
+                (_, counts) => {
+                    let ords = firsts(column, &self.block);
+                    ords.iter().take(self.block.len()).flatten().for_each(|ord| count(counts, *ord));
                 }
             }
         }
-        self.block.clear();
     }
+
+    fn count_months(&mut self) {
+        let Some((months, sentiments)) = &self.course else { return };
+        let number = self.block.len();
+        let found = firsts(months, &self.block);
+        let sentiments =
+            sentiments.as_ref().map_or([None; BLOCK], |sentiments| firsts(sentiments, &self.block));
+        for (month, sentiment) in found.iter().zip(sentiments).take(number) {
+            let Some(month) = month else {
+                self.gathered.undated += 1;
+                continue;
+            };
+            let place = month.checked_sub(self.gathered.first_month);
+            let place = place.and_then(|place| usize::try_from(place).ok());
+            let Some(month) = place.and_then(|place| self.gathered.months.get_mut(place)) else { continue };
+            month.documents += 1;
+            if let Some(sentiment) = sentiment {
+                month.judged += 1;
+                month.sentiment += (sentiment * SENTIMENT_STEPS).round();
+            }
+        }
+    }
+}
+
+/// The first value of each document of a block. Those that follow one another are read in one go.
+fn firsts<T>(column: &Column<T>, block: &[DocId]) -> [Option<T>; BLOCK]
+where
+    T: Copy + Default + PartialOrd + Debug + Send + Sync + 'static,
+{
+    let mut values = [None; BLOCK];
+    let (Some(first), Some(last)) = (block.first(), block.last()) else { return values };
+    let some = values.get_mut(..block.len()).unwrap_or_default();
+    let is_run = (last - first) as usize + 1 == block.len();
+    if is_run && column.get_cardinality() == Cardinality::Full {
+        let mut run = [T::default(); BLOCK];
+        let run = run.get_mut(..block.len()).unwrap_or_default();
+        column.values.get_range(u64::from(*first), run);
+        some.iter_mut().zip(run).for_each(|(value, known)| *value = Some(*known));
+    } else {
+        column.first_vals(block, some);
+    }
+    values
 }
 
 fn count(counts: &mut [u32], ord: u64) {
@@ -248,29 +329,15 @@ impl SegmentCollector for Gathering {
     type Fruit = Gathered;
 
     fn collect(&mut self, document: DocId, score: Score) {
-        self.gathered.total += 1;
         self.block.push(document);
+        self.scores.push(score);
         if self.block.len() == BLOCK {
-            self.count_block();
-        }
-        if self.most == 0 {
-            return;
-        }
-        let rank = self.rank(document, score);
-        let is_full = self.best.len() >= self.most;
-        if is_full && self.best.peek().is_some_and(|Reverse(worst)| rank < worst.rank) {
-            return;
-        }
-        let id = self.ids.first(document).unwrap_or_default();
-        let address = DocAddress { segment_ord: self.gathered.segment, doc_id: document };
-        self.best.push(Reverse(Ranked { rank, id, address }));
-        if is_full {
-            self.best.pop();
+            self.end_block();
         }
     }
 
     fn harvest(mut self) -> Gathered {
-        self.count_block();
+        self.end_block();
         self.gathered.best = self.best.into_iter().map(|Reverse(ranked)| ranked).collect();
         self.gathered
     }

@@ -1,7 +1,7 @@
 //! A question as one index understands it. What can be asked is in `query.rs`.
 
-use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use annalist_judge::text::{Spacing, Tokens};
 use tantivy::query::{
@@ -32,7 +32,7 @@ pub(super) struct Planner<'s> {
     pub fields: &'s Fields,
     /// Those of the index whose forms are known.
     pub languages: &'s [String],
-    pub forms: RefCell<Forms>,
+    pub forms: &'s Mutex<Forms>,
 }
 
 type Planned = Box<dyn Query>;
@@ -96,9 +96,9 @@ impl Planner<'_> {
         let Some(word) = only_word(text).filter(|_| how == How::AnyForm) else { return Ok(as_written) };
         let written = self.statistics.frequency(&Term::from_field_text(field, &word))?;
         let (mut all, mut together) = (Vec::new(), written);
-        for code in self.languages {
+        for (code, found) in self.forms_of(field, &word)? {
             let mut forms = Vec::new();
-            for form in self.forms_of(field, &word, code)? {
+            for form in found {
                 let term = Term::from_field_text(field, &form);
                 let documents = self.statistics.frequency(&term)?;
                 together += documents;
@@ -125,17 +125,37 @@ impl Planner<'_> {
         (1.0 + (all as f32 - documents + 0.5) / (documents + 0.5)).ln().max(f32::MIN_POSITIVE)
     }
 
-    /// The other words of the index that have the same stem.
-    fn forms_of(&self, field: Field, word: &str, code: &str) -> Result<BTreeSet<String>, PlanError> {
-        let mut stems = self.forms.borrow_mut();
-        let Some(stem) = stems.stem(word, code).map(str::to_owned) else { return Ok(BTreeSet::new()) };
-        let mut forms = BTreeSet::new();
-        for beginning in Forms::beginnings(&stem, code) {
-            self.words(field, &beginning, MOST_FORMS, &mut forms, |found| {
-                found != word && stems.stem(found, code) == Some(stem.as_str())
-            })?;
+    fn stems(&self) -> MutexGuard<'_, Forms> {
+        self.forms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The other words of the index that have the same stem, by language.
+    fn forms_of(&self, field: Field, word: &str) -> Result<Vec<(&str, BTreeSet<String>)>, PlanError> {
+        let mut wanted = Vec::new();
+        for code in self.languages {
+            if let Some(stem) = self.stems().stem(word, code).map(str::to_owned) {
+                wanted.push((code.as_str(), Forms::beginnings(&stem, code), stem, BTreeSet::new()));
+            }
         }
-        Ok(forms.into_iter().take(MOST_FORMS).collect())
+        // Languages mostly agree on how a word begins: it is looked for once.
+        let beginnings = shortest(wanted.iter().flat_map(|(_, beginnings, ..)| beginnings));
+        let mut words = HashSet::new();
+        for beginning in beginnings {
+            self.words(field, beginning, usize::MAX, &mut words)?;
+        }
+        words.remove(word);
+        let mut stems = self.stems();
+        for (code, beginnings, stem, forms) in &mut wanted {
+            for found in words.iter().filter(|found| beginnings.iter().any(|start| found.starts_with(start)))
+            {
+                if stems.stem(found, code) == Some(stem.as_str()) {
+                    forms.insert(found.clone());
+                }
+            }
+        }
+        let forms =
+            wanted.into_iter().map(|(code, .., forms)| (code, forms.into_iter().take(MOST_FORMS).collect()));
+        Ok(forms.collect())
     }
 
     /// Words of a field that begin so: the first of every piece of the index, and so the first of all, whatever the pieces.
@@ -144,20 +164,17 @@ impl Planner<'_> {
         field: Field,
         beginning: &str,
         most: usize,
-        found: &mut BTreeSet<String>,
-        mut is_wanted: impl FnMut(&str) -> bool,
+        found: &mut HashSet<String>,
     ) -> Result<(), PlanError> {
         for segment in self.searcher.segment_readers() {
             let index = segment.inverted_index(field)?;
             let mut words = index.terms().range().ge(beginning).into_stream()?;
-            let mut wanted = 0;
-            while wanted < most && words.advance() && words.key().starts_with(beginning.as_bytes()) {
+            let mut number = 0;
+            while number < most && words.advance() && words.key().starts_with(beginning.as_bytes()) {
                 let Ok(word) = std::str::from_utf8(words.key()) else { continue };
-                if found.contains(word) {
-                    wanted += 1;
-                } else if is_wanted(word) {
+                number += 1;
+                if !found.contains(word) {
                     found.insert(word.to_owned());
-                    wanted += 1;
                 }
             }
         }
@@ -196,8 +213,8 @@ impl Planner<'_> {
     }
 
     fn beginning(&self, field: Field, beginning: &str) -> Result<Planned, PlanError> {
-        let mut words = BTreeSet::new();
-        self.words(field, beginning, MOST_EXPANDED + 1, &mut words, |_| true)?;
+        let mut words = HashSet::new();
+        self.words(field, beginning, MOST_EXPANDED + 1, &mut words)?;
         if words.len() > MOST_EXPANDED {
             let message =
                 format!("more than {MOST_EXPANDED} words begin with {beginning}: give more letters");
@@ -250,6 +267,14 @@ fn only_word(text: &str) -> Option<String> {
     let mut word = String::new();
     push_word(tokens.next_token().filter(|token| token.spacing == Spacing::Spaced)?.word, &mut word);
     tokens.next_token().is_none().then_some(word)
+}
+
+/// Those that no other is the beginning of.
+fn shortest<'b>(beginnings: impl Iterator<Item = &'b String>) -> Vec<&'b str> {
+    let mut sorted: Vec<_> = beginnings.map(String::as_str).collect();
+    sorted.sort_unstable();
+    sorted.dedup_by(|later, earlier| later.starts_with(*earlier));
+    sorted
 }
 
 fn exact(term: Term) -> Planned {

@@ -7,27 +7,48 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 pub const NEAR: u32 = 3;
 
 /// Shorter texts are alike by chance, or because people are short of words: they have no number.
-const FEWEST_WORDS: usize = 16;
+const FEWEST_WORDS: u64 = 16;
 
 /// Of the text's words and of pairs of neighbours among them; 0 for texts too short to tell.
 pub fn simhash(text: &str) -> u64 {
     let mut tokens = Tokens::new(text);
-    let mut votes = [0i32; 64];
+    let mut votes = Votes::default();
     let (mut words, mut before) = (0, 0);
     while let Some(token) = tokens.next_token() {
         // With the word before as the seed: the order of words counts.
         let pair = xxh3_64_with_seed(token.word.as_bytes(), before);
-        for (bit, vote) in votes.iter_mut().enumerate() {
-            *vote += i32::from((pair >> bit) as u8 & 1) * 2 - 1;
-        }
+        votes.add(pair);
         before = xxh3_64_with_seed(token.word.as_bytes(), 0);
         words += 1;
     }
     if words < FEWEST_WORDS {
         return 0;
     }
-    let number = votes.iter().enumerate().fold(0, |number, (bit, vote)| number | u64::from(*vote > 0) << bit);
-    number.max(1)
+    votes.of_more_than(words / 2).max(1)
+}
+
+/// How many numbers have each of the 64 bits. A column of bits is a count, its lowest bit in the first word, so that a
+/// number is added to all 64 counts at once.
+#[derive(Default)]
+struct Votes([u64; 32]);
+
+impl Votes {
+    fn add(&mut self, number: u64) {
+        let mut carried = number;
+        for digits in &mut self.0 {
+            if carried == 0 {
+                break;
+            }
+            (*digits, carried) = (*digits ^ carried, *digits & carried);
+        }
+    }
+
+    fn of_more_than(&self, least: u64) -> u64 {
+        (0..64).fold(0, |number, bit| {
+            let count = self.0.iter().rev().fold(0, |count, digits| count << 1 | digits >> bit & 1);
+            number | u64::from(count > least) << bit
+        })
+    }
 }
 
 /// Whether two texts are near duplicates, by their numbers.
@@ -37,6 +58,8 @@ pub fn is_near(one: u64, other: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use xxhash_rust::xxh3::xxh3_64_with_seed;
+
     use super::{is_near, simhash};
 
     #[test]
@@ -46,6 +69,24 @@ mod tests {
         let changed = one.replacen("word0 ", "something else ", 1);
         assert!(is_near(simhash(&one), simhash(&changed)));
         assert!(!is_near(simhash(&one), simhash(&other)));
+    }
+
+    #[test]
+    fn each_bit_is_what_most_words_have() {
+        for words in [16, 17, 100, 1023] {
+            let text: Vec<_> = (0..words).map(|n| format!("w{}", n * n % 77)).collect();
+            let (mut votes, mut before) = ([0; 64], 0);
+            for word in &text {
+                let pair = xxh3_64_with_seed(word.as_bytes(), before);
+                votes
+                    .iter_mut()
+                    .enumerate()
+                    .for_each(|(bit, vote)| *vote += (pair >> bit & 1) as i32 * 2 - 1);
+                before = xxh3_64_with_seed(word.as_bytes(), 0);
+            }
+            let number = (0..64).fold(0, |number, bit| number | u64::from(votes[bit] > 0) << bit);
+            assert_eq!(simhash(&text.join(" ")), number);
+        }
     }
 
     #[test]

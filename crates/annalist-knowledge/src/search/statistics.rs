@@ -3,21 +3,25 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::query::Bm25StatisticsProvider;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, Searcher, SegmentReader, Term};
 
+/// How many words there are in each field, once it is known: to count them takes all documents.
+pub(super) type Lengths = Mutex<HashMap<Field, u64>>;
+
 pub(super) struct Statistics<'s> {
     searcher: &'s Searcher,
-    tokens: RefCell<HashMap<Field, u64>>,
+    lengths: &'s Lengths,
     frequencies: RefCell<HashMap<Term, u64>>,
 }
 
 impl<'s> Statistics<'s> {
-    pub(super) fn of(searcher: &'s Searcher) -> Statistics<'s> {
-        Statistics { searcher, tokens: RefCell::default(), frequencies: RefCell::default() }
+    pub(super) fn of(searcher: &'s Searcher, lengths: &'s Lengths) -> Statistics<'s> {
+        Statistics { searcher, lengths, frequencies: RefCell::default() }
     }
 
     pub(super) fn documents(&self) -> u64 {
@@ -63,14 +67,15 @@ fn tokens_in(segment: &SegmentReader, field: Field) -> tantivy::Result<u64> {
 
 impl Bm25StatisticsProvider for Statistics<'_> {
     fn total_num_tokens(&self, field: Field) -> tantivy::Result<u64> {
-        if let Some(known) = self.tokens.borrow().get(&field) {
-            return Ok(*known);
+        let mut known = self.lengths.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(tokens) = known.get(&field) {
+            return Ok(*tokens);
         }
         let mut tokens = 0;
         for segment in self.searcher.segment_readers() {
             tokens += tokens_in(segment, field)?;
         }
-        self.tokens.borrow_mut().insert(field, tokens);
+        known.insert(field, tokens);
         Ok(tokens)
     }
 

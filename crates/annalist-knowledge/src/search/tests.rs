@@ -399,3 +399,20 @@ fn several_indexes_are_asked_together() {
     assert_eq!((answer.total, answer.hits.len()), (3, 2));
     assert_eq!(answer.facets[0].counts[0].count, 2);
 }
+
+#[test]
+fn a_label_that_is_frequent_in_no_piece_may_be_the_most_frequent_of_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let folders: Vec<_> = (0..3).map(|piece| folder.path().join(piece.to_string())).collect();
+    for (piece, folder) in folders.iter().enumerate() {
+        let own = (0..80).map(|n| format!("http://site{}of{piece}.test/{n}", n % 40));
+        let urls = own.chain([format!("http://common.test/{piece}")]);
+        let documents: Vec<_> = (0..).zip(urls).map(|(n, url)| page(n, &url, "en", "word")).collect();
+        index(folder, &documents);
+    }
+    let question = Question { facets: vec![FacetField::Site], labels: 2, ..asked("word") };
+    let answer = Reader::open(&folders).unwrap().ask(&question).unwrap();
+    let counts: Vec<_> =
+        answer.facets[0].counts.iter().map(|found| (found.label.as_str(), found.count)).collect();
+    assert_eq!(counts, [("common.test", 3), ("site0of0.test", 2)]);
+}

@@ -261,7 +261,12 @@ fn unwritten(what: &str, fault: &Fault, e: tantivy::TantivyError) -> DerivedErro
 }
 
 fn failed(what: &str, e: tantivy::TantivyError) -> DerivedError {
-    DerivedError::Io { what: what.to_owned(), source: std::io::Error::other(e) }
+    // A full disk is still told as one.
+    let kind = match &e {
+        tantivy::TantivyError::IoError(source) => source.kind(),
+        _ => std::io::ErrorKind::Other,
+    };
+    DerivedError::Io { what: what.to_owned(), source: std::io::Error::new(kind, e) }
 }
 
 /// How much text waits for a thread: tantivy itself counts documents, however long.

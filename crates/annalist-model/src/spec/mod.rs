@@ -26,7 +26,7 @@ mod write;
 mod tests;
 
 pub use keys::{KeyDoc, keys};
-pub use knowledge::{KnowledgeRules, StudyRules};
+pub use knowledge::{KnowledgeRules, RemoteRules, StudyRules};
 pub use parse::{Parsed, parse, parse_extract};
 pub use seeds::{SeedFile, SeedFileMistake, parse_seed_file};
 pub use words::Words;
@@ -265,6 +265,8 @@ pub struct ScopeRules {
     pub sitemaps: bool,
     /// Sites that are never asked.
     pub blocked_sites: Vec<String>,
+    /// Whether only seeds and injected addresses are fetched, and the crawl waits for more of them.
+    pub only_injected: bool,
 }
 
 impl Default for ScopeRules {
@@ -278,6 +280,7 @@ impl Default for ScopeRules {
             embeds: true,
             sitemaps: true,
             blocked_sites: Vec::new(),
+            only_injected: false,
         }
     }
 }

@@ -5,13 +5,18 @@ use toml::de::DeTable;
 
 use super::keys::{
     ABOUT, ARCHIVE, CANONICAL, EVENT, EXTRACT, EventDraft, FETCH, FRONTIER, JUDGE, KNOWLEDGE, LIMITS,
-    NETWORK, POLITENESS, SCOPE, SITE, STUDY, TOPIC,
+    NETWORK, POLITENESS, REMOTE, SCOPE, SITE, STUDY, TOPIC,
 };
 use super::notes::Notes;
 use super::seeds::Seeds;
 use super::shape::Shape;
 use super::table::{Key, Table};
-use super::{Event, Expression, ExtractRules, Mistake, Politeness, RobotsPolicy, ScopeKind, SiteRules, Spec};
+use crate::url::CanonicalUrl;
+
+use super::{
+    Event, Expression, ExtractRules, Mistake, Politeness, RemoteRules, RobotsPolicy, ScopeKind, SiteRules,
+    Spec,
+};
 
 /// What became of a spec's text.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +102,7 @@ fn read(root: &Table<'_>, files: &dyn Fn(&str) -> Result<String, String>, spec: 
     section(root, "judge", JUDGE, &mut spec.judge);
     section(root, "frontier", FRONTIER, &mut spec.frontier);
     section(root, "archive", ARCHIVE, &mut spec.archive);
-    section(root, "knowledge", KNOWLEDGE, &mut spec.knowledge);
+    knowledge(root, spec);
     section(root, "study", STUDY, &mut spec.study);
     if let Some(table) = section(root, "politeness", POLITENESS, &mut spec.politeness) {
         settle_delays(&table, &mut spec.politeness);
@@ -120,6 +125,39 @@ fn section<'v, T>(root: &Table<'v>, name: &str, keys: &[Key<T>], into: &mut T) -
     let table = root.value(name, Shape::Described("a table written as [name]"))?.table()?;
     table.read(keys, into);
     Some(table)
+}
+
+/// `[knowledge]` with `[knowledge.remote]`. After [network], which says whose addresses are near.
+fn knowledge(root: &Table<'_>, spec: &mut Spec) {
+    let a_table = Shape::Described("a table written as [name]");
+    let Some(table) = root.value("knowledge", a_table).and_then(|value| value.table()) else { return };
+    table.read_beside(KNOWLEDGE, &["remote"], &mut spec.knowledge);
+    let mut rules = RemoteRules::default();
+    let Some(table) = section(&table, "remote", REMOTE, &mut rules) else { return };
+    let notes = table.notes();
+    if !(table.has("update") || table.has("graph_store")) {
+        let why = "missing: where does the server take statements? `update` or `graph_store` says so";
+        notes.mistake(table.line(), &table.key_of("update"), why);
+    }
+    if table.has("secret_env") && table.has("secret_file") {
+        let (line, key) = (table.line_of("secret_file"), table.key_of("secret_file"));
+        notes.mistake(line, &key, "expected one secret: secret_env gives another");
+    }
+    let has_secret = table.has("secret_env") || table.has("secret_file");
+    if table.has("user") && !has_secret {
+        let why = "missing: where is the password? secret_env or secret_file says so";
+        notes.mistake(table.line_of("user"), &table.key_of("secret_env"), why);
+    }
+    let address = CanonicalUrl::parse(rules.address());
+    if has_secret && address.is_ok_and(|url| !url.is_https() && !spec.network.is_own(url.host_name())) {
+        let line = table.line_of(if rules.update.is_some() { "update" } else { "graph_store" });
+        notes.warning(
+            line,
+            &table.key_of("update"),
+            "the secret goes over the network in the clear: https hides it",
+        );
+    }
+    spec.knowledge.remote = Some(rules);
 }
 
 fn tables<'v>(root: &Table<'v>, name: &str) -> Vec<Table<'v>> {
@@ -207,7 +245,10 @@ fn check_whole(spec: &Spec, root: &DeTable<'_>, notes: &Notes) {
     if !root.contains_key("name") {
         notes.mistake(1, "name", "missing: what is the collection called?");
     }
-    let needs_seeds = spec.extract.is_none() || spec.topic.references.is_empty();
+    let needs_seeds = match &spec.extract {
+        Some(_) => spec.topic.references.is_empty(),
+        None => !spec.scope.only_injected,
+    };
     if !root.contains_key("seed") && needs_seeds {
         let message = match &spec.extract {
             None => "missing: a crawl needs at least one [[seed]]",

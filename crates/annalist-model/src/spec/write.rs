@@ -3,7 +3,7 @@
 use super::Spec;
 use super::keys::{
     ABOUT, ARCHIVE, CANONICAL, EVENT, EXTRACT, EventDraft, FETCH, FRONTIER, JUDGE, KNOWLEDGE, LIMITS,
-    NETWORK, POLITENESS, SCOPE, SEED, SITE, STUDY, SeedDraft, TOPIC,
+    NETWORK, POLITENESS, REMOTE, SCOPE, SEED, SITE, STUDY, SeedDraft, TOPIC,
 };
 use super::table::{Key, written};
 
@@ -27,6 +27,9 @@ impl Spec {
         section(&mut toml, "[frontier]", FRONTIER, &self.frontier);
         section(&mut toml, "[archive]", ARCHIVE, &self.archive);
         section(&mut toml, "[knowledge]", KNOWLEDGE, &self.knowledge);
+        if let Some(remote) = &self.knowledge.remote {
+            section(&mut toml, "[knowledge.remote]", REMOTE, remote);
+        }
         section(&mut toml, "[study]", STUDY, &self.study);
         if let Some(extract) = &self.extract {
             section(&mut toml, "[extract]", EXTRACT, extract);

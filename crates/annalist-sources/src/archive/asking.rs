@@ -132,7 +132,7 @@ impl Asker {
 }
 
 /// For who wants no bytes: a long answer is in a file.
-pub(super) fn drop_block(capture: Capture) {
+pub(crate) fn drop_block(capture: Capture) {
     if let Block::File { path, .. } = capture.response {
         let _ = std::fs::remove_file(path);
     }

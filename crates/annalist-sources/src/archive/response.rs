@@ -1,14 +1,11 @@
 //! One response out of a WARC record, as a crawl would have received it.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read, Seek};
+use std::io::{BufRead, BufReader, Seek};
 use std::path::Path;
 
 use annalist_model::{CanonicalUrl, ResponseHead, Time};
-use annalist_warc::{
-    BlockRecord, ContentCoding, Dechunked, Fault, Hole, HttpHead, OPEN_SUFFIX, Reader, decoded,
-    millis_of_warc_date,
-};
+use annalist_warc::{Answer, BlockRecord, Fault, Hole, OPEN_SUFFIX, Reader, millis_of_warc_date};
 
 /// What an archive has of an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,19 +39,9 @@ impl Archived {
             return Archived::of_resource(record, url, at, most_bytes);
         }
         let named = record.fields.get("WARC-Identified-Payload-Type").map(str::to_owned);
-        let (head, mut rest) = HttpHead::read(&mut *record).ok()?;
-        let head = match head {
-            Some(head) => head,
-            None => HttpHead::bare(rest.fill_buf().ok()?, named.as_deref())?,
-        };
-        let status = head.status.parse().ok()?;
-        let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default())?;
-        let chunked = head.is_chunked();
-        let mut body = Vec::new();
-        // A body that breaks off is read as far as it goes, as in a crawl.
-        let _ = decoded(Dechunked::new(rest, chunked), coding, most_bytes).ok()?.read_to_end(&mut body);
-        let fields = head.fields.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
-        Some(Archived { url, at, head: ResponseHead { status, fields }, body })
+        let answer = Answer::read(&mut *record, named.as_deref())?;
+        let head = ResponseHead { status: answer.status()?, fields: answer.fields() };
+        Some(Archived { url, at, head, body: answer.body(most_bytes)? })
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+
+use annalist_knowledge::in_order;
 
 use super::writing::Writing;
 
@@ -82,49 +82,30 @@ impl Corpus {
     ) -> Result<(), CorpusError> {
         let threads =
             std::thread::available_parallelism().map_or(1, usize::from).min(self.blocks.len().max(1));
-        let next = AtomicUsize::new(0);
-        let failed: Mutex<Option<CorpusError>> = Mutex::new(None);
-        let (sender, states) = std::sync::mpsc::sync_channel::<(usize, S)>(2 * threads);
-        std::thread::scope(|scope| {
-            for _ in 0..threads {
-                let (sender, next, failed, begin, take) = (sender.clone(), &next, &failed, &begin, &take);
-                scope.spawn(move || {
-                    loop {
-                        let number = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(block) = self.blocks.get(number) else { return };
-                        match self.read(*block) {
-                            Ok(writings) => {
-                                let mut state = begin();
-                                let count = writings.len() as u64;
-                                writings.into_iter().for_each(|writing| take(&mut state, writing));
-                                done(count);
-                                if sender.send((number, state)).is_err() {
-                                    return;
-                                }
-                            }
-                            Err(fault) => {
-                                failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(fault);
-                                return;
-                            }
-                        }
-                    }
-                });
-            }
-            drop(sender);
-            let mut early = std::collections::BTreeMap::new();
-            let mut expected = 0;
-            for (number, state) in states {
-                early.insert(number, state);
-                while let Some(state) = early.remove(&expected) {
+        let mut blocks = self.blocks.iter();
+        let mut failed = None;
+        in_order(
+            threads,
+            || blocks.next(),
+            |block| {
+                let writings = self.read(*block)?;
+                let (mut state, count) = (begin(), writings.len() as u64);
+                writings.into_iter().for_each(|writing| take(&mut state, writing));
+                done(count);
+                Ok(state)
+            },
+            |state| match state {
+                Ok(state) => {
                     join(state);
-                    expected += 1;
+                    true
                 }
-            }
-        });
-        match failed.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some(fault) => Err(fault),
-            None => Ok(()),
-        }
+                Err(fault) => {
+                    failed = Some(fault);
+                    false
+                }
+            },
+        );
+        failed.map_or(Ok(()), Err)
     }
 
     fn read(&self, block: Block) -> Result<Vec<Writing>, CorpusError> {

@@ -15,6 +15,9 @@ use super::corpus::{Corpus, CorpusError, CorpusWriter};
 use super::writing::Writing;
 
 /// A page with less to say is a list, a form, or a picture with its caption.
+/// Shorter words of links are names and words of the text like others; longer ones are what another page is called.
+const WORDS_OF_A_PHRASE: usize = 4;
+const MOST_ANCHORS: usize = 200;
 const LEAST_PAGE_TEXT: usize = 200;
 /// So much of an object's text tells where on its page it stands.
 const RECOGNISED_BY: usize = 40;
@@ -76,11 +79,11 @@ fn writings(document: &Document) -> Vec<Writing> {
     if !objects.is_empty() || document.application.is_some() {
         return objects;
     }
-    let text = main_text(document);
+    let text = document.main_text();
     if text.len() < LEAST_PAGE_TEXT {
         return Vec::new();
     }
-    let links = links_within(document, 0..document.text.len());
+    let (links, anchors) = links_within(document, 0..document.text.len());
     vec![Writing {
         id: document.url.as_str().to_owned(),
         kind: "page".to_owned(),
@@ -90,6 +93,7 @@ fn writings(document: &Document) -> Vec<Writing> {
         simhash: simhash(&text),
         text,
         links,
+        anchors,
         ..of_page(document)
     }]
 }
@@ -114,6 +118,7 @@ fn of_page(document: &Document) -> Writing {
 fn of_object(object: &Object, document: &Document) -> Writing {
     let is_alone = document.objects.len() == 1;
     let place = if is_alone { Some(0..document.text.len()) } else { place_of(object, document) };
+    let (links, anchors) = place.map(|place| links_within(document, place)).unwrap_or_default();
     let published = object.date.as_deref().and_then(moment).map(|time| time.millis());
     // The first object of a page is what its date is about.
     let is_first = document.objects.first() == Some(object);
@@ -134,7 +139,8 @@ fn of_object(object: &Object, document: &Document) -> Writing {
             .map(|name| name.into_string()),
         thread: object.thread.clone(),
         quotes: object.quotes.clone(),
-        links: place.map(|place| links_within(document, place)).unwrap_or_default(),
+        links,
+        anchors,
         tags: object.tags.clone(),
         simhash: simhash(&object.body),
         ..of_page(document)
@@ -148,28 +154,22 @@ fn place_of(object: &Object, document: &Document) -> Option<Range<usize>> {
     Some(from..from.saturating_add(object.body.len()).min(document.text.len()))
 }
 
-/// Where the links lead that stand in a part of the page's matter.
-fn links_within(document: &Document, place: Range<usize>) -> Vec<String> {
+/// Where the links lead that stand in a part of the page's matter, and their words where these are a phrase.
+fn links_within(document: &Document, place: Range<usize>) -> (Vec<String>, Vec<String>) {
     let links = document.links.iter().filter(|link| {
         link.kind.hop() == Hop::Link
             && !link.at.is_empty()
             && place.contains(&link.at.start)
             && part_at(document, link.at.start) == PartKind::Main
     });
-    links.map(|link| link.url.as_str().to_owned()).collect()
+    let links: Vec<_> = links.collect();
+    let words = links.iter().filter_map(|link| document.text.get(link.at.clone()));
+    let is_phrase = |words: &&str| words.split_whitespace().count() >= WORDS_OF_A_PHRASE;
+    let anchors = words.filter(is_phrase).take(MOST_ANCHORS).map(|words| words.trim().to_owned()).collect();
+    (links.iter().map(|link| link.url.as_str().to_owned()).collect(), anchors)
 }
 
 fn part_at(document: &Document, at: usize) -> PartKind {
     let before = document.parts.partition_point(|part| part.from <= at);
     before.checked_sub(1).and_then(|last| document.parts.get(last)).map(|part| part.kind).unwrap_or_default()
-}
-
-/// The text without navigation, header and footer.
-pub(crate) fn main_text(document: &Document) -> String {
-    if document.parts.is_empty() {
-        return document.text.clone();
-    }
-    let ends = document.parts.iter().skip(1).map(|part| part.from).chain([document.text.len()]);
-    let main = document.parts.iter().zip(ends).filter(|(part, _)| part.kind == PartKind::Main);
-    main.filter_map(|(part, end)| document.text.get(part.from..end)).collect()
 }

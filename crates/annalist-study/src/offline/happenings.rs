@@ -46,12 +46,16 @@ pub struct Happening {
 }
 
 /// A report must have this share of what the best report has of its bursts.
-const ABOUT: f64 = 0.25;
+const ABOUT: f64 = 0.35;
+/// The same for one without a date.
+const PLAINLY_ABOUT: f64 = 0.5;
 const TERMS: usize = 8;
 const NAMES: usize = 8;
 /// Of the reports with a name that goes with a happening.
 const OFTEN: f32 = 0.3;
 const LEAST_CONFIDENCE: f32 = 0.5;
+/// Where nobody says when it was, it may be no happening.
+const UNDATED: f32 = 0.8;
 
 /// Finds what happened. `named`: the entities of the corpus.
 pub fn happenings(
@@ -86,6 +90,7 @@ pub fn happenings(
         .zip(tales)
         .filter(|(_, tale)| tale.is_reported())
         .map(|(draft, tale)| draft.told(tale, vocabulary, named))
+        .filter(|told| told.confidence >= LEAST_CONFIDENCE)
         .collect();
     let mut found = same::dated_alike(found);
     found.sort_by(|one, other| one.from.cmp(&other.from).then(other.confidence.total_cmp(&one.confidence)));
@@ -125,7 +130,7 @@ impl Draft {
             }
             let report = postings.report(*number)?;
             // Without a date, only what is plainly about the same.
-            if report.day.is_none() && share < 2.0 * ABOUT {
+            if report.day.is_none() && share < PLAINLY_ABOUT {
                 continue;
             }
             reports += 1;
@@ -166,7 +171,7 @@ impl Draft {
         Happening {
             names: self.names(named),
             terms: self.terms(vocabulary),
-            title: tale.title,
+            title: tale.title(),
             from,
             until,
             dated: days.is_some(),
@@ -174,7 +179,7 @@ impl Draft {
             reported_until: self.until,
             writings: self.writings,
             sites: u32::try_from(self.sites.len()).unwrap_or(u32::MAX),
-            confidence: self.confidence,
+            confidence: self.confidence * if days.is_some() { 1.0 } else { UNDATED },
         }
     }
 

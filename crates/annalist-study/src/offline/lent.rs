@@ -46,6 +46,17 @@ impl Writing {
         self.language.as_deref().unwrap_or_default()
     }
 
+    /// The text without what its links repeat: that is the word of the pages they lead to.
+    pub(crate) fn own_text(&self) -> String {
+        let mut text = shortened(&self.text, LONGEST_TEXT).to_owned();
+        for anchor in &self.anchors {
+            if let Some(at) = text.find(anchor.as_str()) {
+                text.replace_range(at..at + anchor.len(), " ");
+            }
+        }
+        text
+    }
+
     /// Title and text, as far as they are gone over.
     pub(crate) fn matter(&self) -> String {
         let text = shortened(&self.text, LONGEST_TEXT);

@@ -20,7 +20,7 @@ use super::topics::topics;
 use super::{Corpus, CorpusError, Gatherer, Named, Vocabulary};
 
 /// Results of another version of the program are found again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
@@ -49,8 +49,13 @@ impl Stage {
 
     /// Those of which something is kept there.
     pub fn done_in(dir: &Path) -> Vec<Stage> {
-        let is_kept = |stage: &Stage| super::kept::path_of(dir, stage.name()).exists();
+        let is_kept = |stage: &Stage| stage.kept_in(dir).exists();
         Stage::ALL.into_iter().filter(is_kept).collect()
+    }
+
+    /// The file in which what it found is kept there.
+    pub fn kept_in(self, dir: &Path) -> PathBuf {
+        super::kept::path_of(dir, self.name())
     }
 
     pub fn named(name: &str) -> Option<Stage> {
@@ -192,8 +197,10 @@ impl Subject {
     }
 }
 
+/// Of what can be read: an archive is another one when a file that could not be read can be.
 fn length(extent: &Extent) -> u64 {
-    std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until)
+    let file = std::fs::File::open(&extent.path).and_then(|file| file.metadata());
+    file.map_or(0, |file| file.len()).min(extent.until)
 }
 
 struct Run<'a> {

@@ -5,9 +5,9 @@ use std::collections::HashMap;
 
 use annalist_knowledge::search::Annotations;
 use annalist_knowledge::vocabulary as v;
-use annalist_knowledge::{decimal, person_iri, plain, url_iri};
+use annalist_knowledge::{Speaker, decimal, person_iri, url_iri};
 use oxrdf::vocab::xsd;
-use oxrdf::{GraphName, Literal, NamedNode, NamedNodeRef, Quad, Term};
+use oxrdf::{GraphName, Literal, NamedNode, NamedNodeRef, Quad};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -30,6 +30,18 @@ pub struct Found {
     pub images: Images,
 }
 
+impl Found {
+    pub fn is_empty(&self) -> bool {
+        let Found { entities, opinions, topics, happenings, social, images } = self;
+        entities.entities.is_empty()
+            && *opinions == Opinions::default()
+            && topics.topics.is_empty()
+            && happenings.is_empty()
+            && *social == Social::default()
+            && *images == Images::default()
+    }
+}
+
 /// Says everything: statements to `say`, and to `annotate` the name of each writing with what was found about it.
 pub fn tell(
     corpus: &Corpus,
@@ -37,13 +49,13 @@ pub fn tell(
     say: &mut dyn FnMut(Quad),
     annotate: &mut dyn FnMut(String, Annotations),
 ) -> Result<(), CorpusError> {
-    let mut speaker = Speaker { graph: GraphName::DefaultGraph, say };
+    let mut teller = Teller { speaker: Speaker { graph: GraphName::DefaultGraph, say } };
     let names = Names::of(found);
-    speaker.entities(&found.entities, &names);
-    speaker.topics(&found.topics, &names);
-    speaker.happenings(found, &names);
-    speaker.social(&found.social);
-    speaker.images(&found.images);
+    teller.entities(&found.entities, &names);
+    teller.topics(&found.topics, &names);
+    teller.happenings(found, &names);
+    teller.social(&found.social);
+    teller.images(&found.images);
     let mut about = About::of(found);
     let mut writings: Vec<(String, String)> = Vec::new();
     corpus.fold(
@@ -55,8 +67,8 @@ pub fn tell(
     for (number, (id, record)) in (0..).zip(writings) {
         let notes = about.take(number);
         if let (Some(writing), Some(capture)) = (url_iri(&id), url_iri(&record)) {
-            speaker.graph = GraphName::NamedNode(capture.clone());
-            speaker.notes(&writing, &capture, &notes, &names);
+            teller.speaker.graph = GraphName::NamedNode(capture.clone());
+            teller.notes(&writing, &capture, &notes, &names);
         }
         if !notes.is_empty() {
             annotate(id, notes.annotations(found));
@@ -180,40 +192,25 @@ fn kind_class(kind: Kind) -> NamedNodeRef<'static> {
     }
 }
 
-struct Speaker<'a> {
-    graph: GraphName,
-    say: &'a mut dyn FnMut(Quad),
+struct Teller<'a> {
+    speaker: Speaker<'a>,
 }
 
-impl Speaker<'_> {
-    fn say(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, object: impl Into<Term>) {
-        (self.say)(Quad::new(subject.clone(), word.into_owned(), object, self.graph.clone()));
-    }
-
-    fn text(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, text: &str) {
-        if !text.is_empty() {
-            self.say(subject, word, Literal::new_simple_literal(plain(text)));
-        }
-    }
-
-    fn number(&mut self, subject: &NamedNode, word: NamedNodeRef<'_>, number: impl Into<u64>) {
-        let number: u64 = number.into();
-        self.say(subject, word, Literal::new_typed_literal(number.to_string(), xsd::INTEGER));
-    }
-
+impl Teller<'_> {
     fn part(&mut self, study: &str) {
-        self.graph = GraphName::NamedNode(NamedNode::new_unchecked(format!("{}study:{study}", v::ANNALIST)));
+        self.speaker.graph =
+            GraphName::NamedNode(NamedNode::new_unchecked(format!("{}study:{study}", v::ANNALIST)));
     }
 
     fn entities(&mut self, found: &Entities, names: &Names) {
         self.part("entities");
         for (entity, name) in found.entities.iter().zip(&names.entities) {
-            self.say(name, v::TYPE, kind_class(entity.kind).into_owned());
-            self.text(name, v::NAME, &entity.name);
-            entity.aliases.iter().for_each(|alias| self.text(name, v::ALTERNATE_NAME, alias));
-            self.number(name, v::WRITINGS, entity.writings);
-            self.number(name, v::COUNT, entity.mentions);
-            self.say(name, v::CONFIDENCE, decimal(entity.confidence));
+            self.speaker.say(name, v::TYPE, kind_class(entity.kind).into_owned());
+            self.speaker.text(name, v::NAME, Some(&entity.name));
+            entity.aliases.iter().for_each(|alias| self.speaker.text(name, v::ALTERNATE_NAME, Some(alias)));
+            self.speaker.number(name, v::WRITINGS, entity.writings);
+            self.speaker.number(name, v::COUNT, entity.mentions);
+            self.speaker.say(name, v::CONFIDENCE, decimal(entity.confidence));
             self.found_by(name, entity.source, names);
         }
         for pair in &found.together {
@@ -221,10 +218,13 @@ impl Speaker<'_> {
                 (names.entities.get(pair.one as usize), names.entities.get(pair.other as usize))
             {
                 let tie = named("together", &format!("{} {}", one.as_str(), other.as_str()));
-                self.say(&tie, v::TYPE, v::TOGETHER.into_owned());
-                self.say(&tie, v::ONE, one.clone());
-                self.say(&tie, v::ONE, other.clone());
-                self.number(&tie, v::WRITINGS, pair.writings);
+                self.speaker.say(&tie, v::TYPE, v::TOGETHER.into_owned());
+                self.speaker.say(&tie, v::ONE, one.clone());
+                self.speaker.say(&tie, v::ONE, other.clone());
+                self.speaker.number(&tie, v::WRITINGS, pair.writings);
+                // That both are what they are taken for; that they are in the same writings can be counted.
+                let of = |entity: u32| found.entities.get(entity as usize).map_or(0.0, |one| one.confidence);
+                self.speaker.say(&tie, v::CONFIDENCE, decimal(of(pair.one) * of(pair.other)));
             }
         }
     }
@@ -233,22 +233,22 @@ impl Speaker<'_> {
     fn found_by(&mut self, subject: &NamedNode, source: Source, names: &Names) {
         let Some(model) = &names.model else { return };
         if source != Source::Model {
-            self.text(subject, v::FOUND_BY, "words");
+            self.speaker.text(subject, v::FOUND_BY, Some("words"));
         }
         if source != Source::Words {
-            self.text(subject, v::FOUND_BY, model);
+            self.speaker.text(subject, v::FOUND_BY, Some(model));
         }
     }
 
     fn topics(&mut self, found: &Topics, names: &Names) {
         self.part("topics");
         for (topic, name) in found.topics.iter().zip(&names.topics) {
-            self.say(name, v::TYPE, v::CONCEPT.into_owned());
-            self.text(name, v::PREF_LABEL, &topic.label);
-            topic.terms.iter().for_each(|(term, _)| self.text(name, v::KEYWORDS, term));
-            self.text(name, v::LANGUAGE, &topic.language);
-            self.number(name, v::WRITINGS, topic.writings);
-            self.say(name, v::CONFIDENCE, decimal(topic.confidence));
+            self.speaker.say(name, v::TYPE, v::CONCEPT.into_owned());
+            self.speaker.text(name, v::PREF_LABEL, Some(&topic.label));
+            topic.terms.iter().for_each(|(term, _)| self.speaker.text(name, v::KEYWORDS, Some(term)));
+            self.speaker.text(name, v::LANGUAGE, Some(&topic.language));
+            self.speaker.number(name, v::WRITINGS, topic.writings);
+            self.speaker.say(name, v::CONFIDENCE, decimal(topic.confidence));
         }
     }
 
@@ -256,28 +256,28 @@ impl Speaker<'_> {
         self.part("events");
         for (happening, name) in found.happenings.iter().zip(&names.happenings) {
             let date = |day: super::Day| Literal::new_typed_literal(day.to_string(), xsd::DATE);
-            self.say(name, v::TYPE, v::EVENT.into_owned());
-            self.text(name, v::NAME, &happening.title);
-            self.say(name, v::START, date(happening.from));
-            self.say(name, v::END, date(happening.until));
+            self.speaker.say(name, v::TYPE, v::EVENT.into_owned());
+            self.speaker.text(name, v::NAME, Some(&happening.title));
+            self.speaker.say(name, v::START, date(happening.from));
+            self.speaker.say(name, v::END, date(happening.until));
             let part = |what: &str| NamedNode::new_unchecked(format!("{}:{what}", name.as_str()));
             let (time, from, until) = (part("time"), part("from"), part("until"));
-            self.say(name, v::HAS_TIME, time.clone());
-            self.say(&time, v::TYPE, v::INTERVAL.into_owned());
-            self.say(&time, v::BEGINNING, from.clone());
-            self.say(&time, v::ENDING, until.clone());
-            self.say(&from, v::IN_DATE, date(happening.from));
-            self.say(&until, v::IN_DATE, date(happening.until));
-            happening.terms.iter().for_each(|(term, _)| self.text(name, v::KEYWORDS, term));
+            self.speaker.say(name, v::HAS_TIME, time.clone());
+            self.speaker.say(&time, v::TYPE, v::INTERVAL.into_owned());
+            self.speaker.say(&time, v::BEGINNING, from.clone());
+            self.speaker.say(&time, v::ENDING, until.clone());
+            self.speaker.say(&from, v::IN_DATE, date(happening.from));
+            self.speaker.say(&until, v::IN_DATE, date(happening.until));
+            happening.terms.iter().for_each(|(term, _)| self.speaker.text(name, v::KEYWORDS, Some(term)));
             for (entity, _) in &happening.names {
                 let kind = found.entities.entities.get(*entity as usize).map(|entity| entity.kind);
                 if let (Some(kind), Some(entity)) = (kind, names.entities.get(*entity as usize)) {
                     let word = if kind == Kind::Place { v::LOCATION } else { v::INVOLVES };
-                    self.say(name, word, entity.clone());
+                    self.speaker.say(name, word, entity.clone());
                 }
             }
-            self.number(name, v::WRITINGS, happening.writings.len() as u64);
-            self.say(name, v::CONFIDENCE, decimal(happening.confidence));
+            self.speaker.number(name, v::WRITINGS, happening.writings.len() as u64);
+            self.speaker.say(name, v::CONFIDENCE, decimal(happening.confidence));
         }
     }
 
@@ -286,9 +286,9 @@ impl Speaker<'_> {
         let people: Vec<NamedNode> =
             found.authors.iter().map(|author| person_iri(&author.site, &author.name)).collect();
         for (author, person) in found.authors.iter().zip(&people) {
-            self.number(person, v::WRITINGS, author.writings);
-            self.say(person, v::INFLUENCE, Literal::from(author.influence));
-            self.say(person, v::CONFIDENCE, decimal(author.confidence));
+            self.speaker.number(person, v::WRITINGS, author.writings);
+            self.speaker.say(person, v::INFLUENCE, Literal::from(author.influence));
+            self.speaker.say(person, v::CONFIDENCE, decimal(author.confidence));
         }
         for tie in &found.ties {
             let (Some(from), Some(to)) = (people.get(tie.from), people.get(tie.to)) else { continue };
@@ -299,16 +299,16 @@ impl Speaker<'_> {
                 (v::NAMED, tie.counts.mentions),
             ];
             let name = named("tie", &format!("{} {}", from.as_str(), to.as_str()));
-            self.say(&name, v::TYPE, v::TIE.into_owned());
-            self.say(&name, v::FROM, from.clone());
-            self.say(&name, v::TO, to.clone());
-            self.say(&name, v::CONFIDENCE, decimal(tie.confidence));
+            self.speaker.say(&name, v::TYPE, v::TIE.into_owned());
+            self.speaker.say(&name, v::FROM, from.clone());
+            self.speaker.say(&name, v::TO, to.clone());
+            self.speaker.say(&name, v::CONFIDENCE, decimal(tie.confidence));
             if let Some(capture) = url_iri(&tie.source) {
-                self.say(&name, v::DERIVED, capture);
+                self.speaker.say(&name, v::DERIVED, capture);
             }
             for (word, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
-                self.say(from, word, to.clone());
-                self.number(&name, word, count);
+                self.speaker.say(from, word, to.clone());
+                self.speaker.number(&name, word, count);
             }
         }
     }
@@ -316,12 +316,12 @@ impl Speaker<'_> {
     fn images(&mut self, found: &Images) {
         for image in &found.images {
             let (Some(url), Some(capture)) = (url_iri(&image.url), url_iri(&image.record)) else { continue };
-            self.graph = GraphName::NamedNode(capture);
-            self.text(&url, v::ENCODING, &image.facts.mime);
-            image.facts.width.into_iter().for_each(|width| self.number(&url, v::WIDTH, width));
-            image.facts.height.into_iter().for_each(|height| self.number(&url, v::HEIGHT, height));
+            self.speaker.graph = GraphName::NamedNode(capture);
+            self.speaker.text(&url, v::ENCODING, Some(&image.facts.mime));
+            image.facts.width.into_iter().for_each(|width| self.speaker.number(&url, v::WIDTH, width));
+            image.facts.height.into_iter().for_each(|height| self.speaker.number(&url, v::HEIGHT, height));
             if let Some(hash) = image.facts.perceptual_hash {
-                self.text(&url, v::PERCEPTUAL_HASH, &format!("{hash:016x}"));
+                self.speaker.text(&url, v::PERCEPTUAL_HASH, Some(&format!("{hash:016x}")));
             }
         }
         self.part("images");
@@ -332,7 +332,7 @@ impl Speaker<'_> {
             for repeat in &group.repeats {
                 let Some(image) = found.images.get(repeat.image) else { continue };
                 let Some(other) = url_iri(&image.url).filter(|other| *other != first) else { continue };
-                self.say(&other, v::LOOKS_LIKE, first.clone());
+                self.speaker.say(&other, v::LOOKS_LIKE, first.clone());
                 if let Some(capture) = url_iri(&image.record) {
                     self.annotation(&other, &first, repeat.confidence, &capture);
                 }
@@ -343,18 +343,18 @@ impl Speaker<'_> {
     /// What was found about one writing: short statements to ask for, and each as an annotation with its confidence.
     fn notes(&mut self, writing: &NamedNode, capture: &NamedNode, notes: &Notes, names: &Names) {
         if let Some(opinion) = notes.opinion {
-            self.say(writing, v::SENTIMENT, decimal(opinion.value));
-            self.say(writing, v::SENTIMENT_CONFIDENCE, decimal(opinion.confidence));
+            self.speaker.say(writing, v::SENTIMENT, decimal(opinion.value));
+            self.speaker.say(writing, v::SENTIMENT_CONFIDENCE, decimal(opinion.confidence));
         }
         for (mention, opinion) in &notes.mentions {
             let Some(entity) = names.entities.get(mention.entity as usize) else { continue };
-            self.say(writing, v::MENTIONS, entity.clone());
+            self.speaker.say(writing, v::MENTIONS, entity.clone());
             let note = self.annotation(writing, entity, mention.confidence, capture);
-            self.number(&note, v::COUNT, mention.count);
+            self.speaker.number(&note, v::COUNT, mention.count);
             self.found_by(&note, mention.source, names);
             if let Some(opinion) = opinion {
-                self.say(&note, v::SENTIMENT, decimal(opinion.value));
-                self.say(&note, v::SENTIMENT_CONFIDENCE, decimal(opinion.confidence));
+                self.speaker.say(&note, v::SENTIMENT, decimal(opinion.value));
+                self.speaker.say(&note, v::SENTIMENT_CONFIDENCE, decimal(opinion.confidence));
             }
         }
         let topics =
@@ -364,7 +364,7 @@ impl Speaker<'_> {
             .iter()
             .filter_map(|(n, weight)| Some((names.happenings.get(*n as usize)?, *weight)));
         for (thing, weight) in topics.chain(happenings) {
-            self.say(writing, v::ABOUT, thing.clone());
+            self.speaker.say(writing, v::ABOUT, thing.clone());
             self.annotation(writing, thing, weight, capture);
         }
     }
@@ -379,11 +379,11 @@ impl Speaker<'_> {
         let of = format!("{}\n{}\n{}", capture.as_str(), writing.as_str(), body.as_str());
         let name =
             NamedNode::new_unchecked(format!("{}annotation:{:016x}", v::ANNALIST, xxh3_64(of.as_bytes())));
-        self.say(&name, v::TYPE, v::ANNOTATION.into_owned());
-        self.say(&name, v::TARGET, writing.clone());
-        self.say(&name, v::BODY, body.clone());
-        self.say(&name, v::CONFIDENCE, decimal(confidence));
-        self.say(&name, v::DERIVED, capture.clone());
+        self.speaker.say(&name, v::TYPE, v::ANNOTATION.into_owned());
+        self.speaker.say(&name, v::TARGET, writing.clone());
+        self.speaker.say(&name, v::BODY, body.clone());
+        self.speaker.say(&name, v::CONFIDENCE, decimal(confidence));
+        self.speaker.say(&name, v::DERIVED, capture.clone());
         name
     }
 }

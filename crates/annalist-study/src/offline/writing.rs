@@ -34,6 +34,8 @@ pub struct Writing {
     pub quotes: Vec<String>,
     /// Addresses that the text links to.
     pub links: Vec<String>,
+    /// The words of those links that repeat what another page is called, as far as can be seen: a phrase, not a word or a name.
+    pub anchors: Vec<String>,
     pub tags: Vec<String>,
     /// How relevant its page was found, from 0 to 1.
     pub relevance: Option<f32>,

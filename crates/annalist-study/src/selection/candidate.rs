@@ -7,8 +7,6 @@ use annalist_knowledge::Document;
 use annalist_knowledge::search::simhash;
 use serde::{Deserialize, Serialize};
 
-use crate::offline::main_text;
-
 /// Media types of what people read.
 const PAGES: [&str; 4] = ["text/html", "application/xhtml+xml", "text/plain", "application/pdf"];
 /// Stems by which a page is known.
@@ -68,7 +66,7 @@ impl Looker {
         if !is_answer || is_for_others || !PAGES.contains(&document.mime.as_str()) {
             return None;
         }
-        let matter = main_text(document);
+        let matter = document.main_text();
         let code = document.language.as_deref().unwrap_or(UNDETERMINED);
         let stems = match self.stems.get_mut(code) {
             Some(stems) => stems,

@@ -8,7 +8,12 @@ use annalist_study::offline::{Corpus, Writing};
 use annalist_testweb::{ObjectKind, SaidTruth, World, WorldConfig};
 
 pub fn world(pages: usize) -> World {
-    World::new(WorldConfig { society: true, hosts: 24, pages, ..WorldConfig::default() })
+    seeded(pages, WorldConfig::default().seed)
+}
+
+/// Another world of the same people: what is written when, and what happens to whom, differs.
+pub fn seeded(pages: usize, seed: u64) -> World {
+    World::new(WorldConfig { society: true, hosts: 24, pages, seed, ..WorldConfig::default() })
 }
 
 pub fn corpus(dir: &Path, world: &World) -> Corpus {
@@ -46,6 +51,7 @@ fn writing(said: SaidTruth) -> Writing {
             .into_iter()
             .collect(),
         links: said.links,
+        anchors: Vec::new(),
         tags: Vec::new(),
         relevance: None,
         simhash: 0,

@@ -1,6 +1,8 @@
 //! What `annalist search` can be told.
 
-use clap::{Args, ValueEnum};
+use std::ffi::OsString;
+
+use clap::{Args, Command, ValueEnum};
 
 #[derive(Debug, Args)]
 #[command(
@@ -14,7 +16,7 @@ Examples:
   annalist search collections/first debt crisis
   annalist search collections/first '\"prime minister\" -football published:2010..2011' --facets
   annalist search collections/* --type comment --author jane --sort newest
-  annalist search collections/first euro --over-time
+  annalist search collections/first euro -football --over-time
   annalist search collections/first crisis --json | jq '.hits[].url'
 
 See docs/search.md."
@@ -70,9 +72,68 @@ pub struct SearchArgs {
     pub json: bool,
 }
 
+/// `annalist search DIR the -word --facets` as the parser understands it: options first, and behind `--` the words, which may
+/// begin with a hyphen. What is typed to other commands stays as it is.
+pub fn options_first(typed: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut typed = typed.peekable();
+    let mut args: Vec<OsString> = typed.by_ref().take(1).collect();
+    if typed.peek().is_none_or(|command| command != "search") {
+        return args.into_iter().chain(typed).collect();
+    }
+    args.extend(typed.next());
+    let command = SearchArgs::augment_args(Command::new("search"));
+    let takes_value = |option: &str| {
+        let known = command.get_arguments().find(|known| known.get_long() == Some(option));
+        known.is_some_and(|known| known.get_action().takes_values())
+    };
+    let mut words = Vec::new();
+    while let Some(arg) = typed.next() {
+        match arg.to_str() {
+            Some("--") => words.extend(typed.by_ref()),
+            Some("-h") => args.push(arg),
+            Some(option) if option.starts_with("--") => {
+                let has_value = takes_value(option.trim_start_matches("--"));
+                args.push(arg);
+                args.extend(typed.next_if(|_| has_value));
+            }
+            _ => words.push(arg),
+        }
+    }
+    if !words.is_empty() {
+        args.push("--".into());
+        args.extend(words);
+    }
+    args
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum SortArg {
     Relevance,
     Newest,
     Oldest,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::options_first;
+
+    fn ordered(typed: &str) -> String {
+        let args = options_first(typed.split(' ').map(Into::into));
+        args.iter().map(|arg| arg.to_str().unwrap()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn words_may_begin_with_a_hyphen_and_options_stand_anywhere() {
+        assert_eq!(
+            ordered("annalist search job the -word --facets"),
+            "annalist search --facets -- job the -word"
+        );
+        assert_eq!(
+            ordered("annalist search --limit 5 job --site=a.test ( a OR -b ) --sort newest"),
+            "annalist search --limit 5 --site=a.test --sort newest -- job ( a OR -b )"
+        );
+        assert_eq!(ordered("annalist search job a -- --json -b"), "annalist search -- job a --json -b");
+        assert_eq!(ordered("annalist search --help"), "annalist search --help");
+        assert_eq!(ordered("annalist stop search -x"), "annalist stop search -x");
+    }
 }

@@ -16,7 +16,6 @@ use crate::progress::Progress;
 use crate::show;
 use crate::watch::Watch;
 
-const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Months that are drawn at most, the last.
 const MOST_MONTHS: usize = 60;
 
@@ -49,7 +48,7 @@ struct Crawls {
 
 impl Crawls {
     fn open(args: &CrawlsArgs, stages: &[Stage]) -> Result<Crawls> {
-        let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
+        let watch = Watch::start(Progress::unless(args.quiet))?;
         let (mut corpora, mut entities) = (Vec::new(), Vec::new());
         for dir in &args.dirs {
             let job = job_at(dir)?;
@@ -128,9 +127,10 @@ fn associated(found: &[Association], term: &str) -> String {
 /// A bar for each month: how strongly both belong together in it.
 fn bars(association: &Association) -> String {
     let skipped = association.months.len().saturating_sub(MOST_MONTHS);
-    let bar = |npmi: f32| BARS.get(((npmi.clamp(0.0, 0.99) * 8.0) as usize).min(7)).copied().unwrap_or(' ');
     let months = association.months.iter().skip(skipped);
-    months.map(|(_, strength)| if strength.both == 0 { ' ' } else { bar(strength.npmi) }).collect()
+    months
+        .map(|(_, strength)| if strength.both == 0 { ' ' } else { show::bar(strength.npmi.into()) })
+        .collect()
 }
 
 fn new(args: &CrawlsArgs) -> Result<(String, Value)> {

@@ -9,6 +9,7 @@ use annalist_crawl::engine::{Crawl, Origin, Report};
 use annalist_crawl::explain::explain;
 use annalist_crawl::job::JobDir;
 use annalist_crawl::judging::Basis;
+use annalist_crawl::pool::Pool;
 use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
 use annalist_model::spec::{Spec, Words};
@@ -29,7 +30,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     if args.dry_run {
         return Ok(dry_run(&loaded.spec, &job, args.json));
     }
-    let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
+    let progress = Progress::unless(args.quiet);
     let path = args.spec.as_deref().or(args.config.as_deref());
     let (spec, basis) = basis::of(loaded.spec.clone(), path, &job)?;
     let report = crawl(spec, &job, basis, Origin::Web(shared_book()), progress)?;
@@ -95,8 +96,9 @@ pub fn crawl(
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
+    let pool = Pool::of(&spec).context("no thread for the slow lane")?;
     let report = runtime.block_on(async {
-        let crawl = Crawl::open(spec, dir.clone(), basis, origin, stop.clone(), board.clone())
+        let crawl = Crawl::open(spec, dir.clone(), basis, origin, stop.clone(), board.clone(), pool)
             .with_context(|| job.display().to_string())?;
         let shown = tokio::spawn(progress::follow(board, dir.status(), progress));
         let listening = tokio::spawn(listen(stop));
@@ -136,8 +138,18 @@ pub fn conclude(report: &Report, job: &Path, as_json: bool, quiet: bool) {
     if !quiet {
         print!("{}", show::report(report, job));
     }
+    if let Some(why) = &report.unknown {
+        let how = format!("the archive is whole, and `annalist rebuild {}` makes them of it", job.display());
+        eprintln!("annalist: graph and search index are not up to date: {why}; {how}");
+    }
     if as_json {
-        println!("{}", show::json(&report.status, job, report.seconds));
+        let mut object = show::json(&report.status, job, report.seconds);
+        // Null where graph and search index are up to date, as far as they are wanted.
+        object["not_up_to_date"] = report.unknown.clone().into();
+        if let Some(untold) = &report.untold {
+            object["untold"] = untold.as_str().into();
+        }
+        println!("{object}");
     }
 }
 

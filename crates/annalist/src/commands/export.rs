@@ -79,7 +79,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     let files = sources(&args.sources)?;
     let jobs = jobs(&args.sources);
     let outputs = Outputs::new(args, &jobs)?;
-    let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
+    let watch = Watch::start(Progress::unless(args.quiet))?;
     if args.selected {
         selection.selected = Some(selected(&args.sources, &watch)?);
     }

@@ -31,7 +31,7 @@ pub fn run(args: &ExtractArgs) -> Result<Exit> {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     spec.frontier.reading_threads = spec.frontier.reading_threads.max(cores);
     let seeds: Vec<String> = spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect();
-    let progress = if args.quiet { Progress::Silent } else { Progress::Shown };
+    let progress = Progress::unless(args.quiet);
     let report =
         crawl(spec.clone(), &job, basis, Origin::Archive(Box::new(opened.source.clone())), progress)?;
     if report.status.counters.captures == 0 {

@@ -1,8 +1,9 @@
 //! `annalist rebuild`: graph and search index made again, out of the WARC files alone.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use annalist_knowledge::Places;
+use annalist_knowledge::graph::LoadError;
 use annalist_knowledge::import::Imports;
 use annalist_study::offline::Stage;
 use anyhow::{Context, Result};
@@ -27,16 +28,18 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
     };
     let places = Places::of(job.root());
     let done = Stage::done_in(&places.study());
-    for place in [places.web(), places.search(), places.candidates(), places.study()] {
+    for place in [places.web(), places.search(), places.candidates()] {
         remove(&place)?;
     }
+    forget(&places.study())?;
     let started = std::time::Instant::now();
     let mut followed = follow(&job, &spec, &watch)?;
     if places.imports().is_dir() {
-        let mut imports = Imports::rebuild(job.root())?;
-        imports.settle()?;
-        let lost = imports.failed().iter().map(|one| format!("{} is not imported: {}", one.file, one.why));
-        followed.holes.extend(lost);
+        // What was made of the archive does not depend on them.
+        match bring_imports_back(job.root()) {
+            Ok(lost) => followed.holes.extend(lost),
+            Err(fault) => followed.holes.push(format!("what was imported is not brought back: {fault}")),
+        }
     }
     if !done.is_empty() {
         let (corpus, found) = studied(&job, &spec, &done, &watch)?;
@@ -60,6 +63,34 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
     Ok(if followed.holes.is_empty() { Exit::Done } else { Exit::Failed })
 }
 
+/// Makes the layer of what was imported again, and tells what is missing in it.
+fn bring_imports_back(job: &Path) -> Result<Vec<String>, LoadError> {
+    let mut imports = Imports::rebuild(job)?;
+    imports.settle()?;
+    let lost = imports.failed().iter().map(|one| format!("{} is not imported: {}", one.file, one.why));
+    Ok(lost.collect())
+}
+
+/// Leaves of a study what was asked of it, and nothing that it found: after a kill, the next rebuild still knows that there was
+/// one.
+fn forget(study: &Path) -> Result<()> {
+    let kept: Vec<PathBuf> = Stage::done_in(study).into_iter().map(|stage| stage.kept_in(study)).collect();
+    for path in &kept {
+        std::fs::write(path, "").with_context(|| path.display().to_string())?;
+    }
+    let entries = match std::fs::read_dir(study) {
+        Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        entries => entries.with_context(|| study.display().to_string())?,
+    };
+    for entry in entries {
+        let path = entry.with_context(|| study.display().to_string())?.path();
+        if !kept.contains(&path) {
+            remove(&path)?;
+        }
+    }
+    Ok(())
+}
+
 fn remove(place: &Path) -> Result<()> {
     let removed = if place.is_dir() { std::fs::remove_dir_all(place) } else { std::fs::remove_file(place) };
     match removed {
@@ -67,5 +98,26 @@ fn remove(place: &Path) -> Result<()> {
             Err(fault).with_context(|| place.display().to_string())
         }
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_study::offline::Stage;
+
+    use super::forget;
+
+    #[test]
+    fn what_was_studied_is_known_until_it_is_studied_again() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["topics.json.zst", "topics.new", "writings", "topics.jsonl"] {
+            std::fs::write(dir.path().join(name), "found").unwrap();
+        }
+        forget(dir.path()).unwrap();
+        assert_eq!(Stage::done_in(dir.path()), [Stage::Topics]);
+        let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+        assert_eq!(std::fs::read(dir.path().join("topics.json.zst")).unwrap(), b"");
+        forget(&dir.path().join("none")).unwrap();
     }
 }

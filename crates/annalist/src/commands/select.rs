@@ -37,7 +37,7 @@ pub fn run(args: &SelectArgs) -> Result<Exit> {
         let what = "is there already: take its decisions with --decisions, and name another file";
         return Err(BadConfiguration(format!("{} {what}", path.display())).into());
     }
-    let watch = Watch::start(if args.quiet { Progress::Silent } else { Progress::Shown })?;
+    let watch = Watch::start(Progress::unless(args.quiet))?;
     let mut standing = Standing::of(&args.dir, &watch)?;
     let new = |choice: Choice, texts: &[String]| {
         texts.iter().map(move |text| (choice, text.clone())).collect::<Vec<_>>()

@@ -2,10 +2,12 @@
 
 use annalist_crawl::engine::status_of;
 use annalist_crawl::job::JobDir;
+use annalist_crawl::pushing::{Standing, standing};
 use anyhow::Result;
 
 use crate::cli::StatusArgs;
 use crate::exit::{BadConfiguration, Exit};
+use crate::knowledge::spec_of;
 use crate::show;
 
 #[expect(clippy::print_stdout, reason = "the status is what the command is asked for")]
@@ -35,13 +37,23 @@ pub fn run(args: &StatusArgs) -> Result<Exit> {
         show::count(status.sites),
     );
     print!("{}", show::details(counters));
+    let remote = remote_of(&job);
+    if let Some(standing) = &remote {
+        print!("{}", show::remote(standing));
+    }
     if args.json {
         let mut object = show::json(&status, &args.dir, seconds);
         object["running"] = holder.is_some().into();
+        object["remote"] = remote.as_ref().map(show::remote_json).into();
         // What this command used says nothing of the crawl.
         object["cpu_seconds"] = serde_json::Value::Null;
         object["peak_rss_bytes"] = serde_json::Value::Null;
         println!("{object}");
     }
     Ok(Exit::Done)
+}
+
+/// Not worth failing for: the status is about the crawl.
+fn remote_of(job: &JobDir) -> Option<Standing> {
+    standing(job, &spec_of(job).ok()?).ok()?
 }

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annalist_crawl::job::JobDir;
-use annalist_crawl::knowing::extents_of;
+use annalist_crawl::knowing::{extents_of, settings_of};
 use annalist_disk::RealDisk;
+use annalist_knowledge::Places;
 use annalist_knowledge::graph::{Layer, LayerSettings};
 use annalist_knowledge::search::{Annotations, Search, SearchSettings};
-use annalist_knowledge::{FollowSettings, Places};
 use annalist_model::spec::Spec;
 use annalist_study::offline::entities::model::Model;
 use annalist_study::offline::entities::{EntitySettings, Known};
@@ -84,7 +84,7 @@ fn subject(job: &JobDir, spec: &Spec, model: Option<Model>) -> Result<Subject> {
     let known = known_names(job, spec)?;
     Ok(Subject {
         extents: extents_of(job)?,
-        follow: FollowSettings { canonical: spec.canonical.clone(), ..FollowSettings::default() },
+        follow: settings_of(job, spec),
         entities: EntitySettings { known, model, ..EntitySettings::default() },
         dir: Places::of(job.root()).study(),
     })

@@ -3,6 +3,8 @@
 
 pub mod pywb;
 pub mod script;
+pub mod service;
+pub mod sparql;
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};

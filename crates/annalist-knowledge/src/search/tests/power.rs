@@ -34,6 +34,7 @@ struct State {
     changes: Vec<(PathBuf, Option<Arc<Vec<u8>>>)>,
     cuts: Vec<Files>,
     is_full: bool,
+    is_read_only: bool,
 }
 
 fn apply(files: &mut Files, (path, content): &(PathBuf, Option<Arc<Vec<u8>>>)) {
@@ -133,6 +134,9 @@ impl Directory for Disk {
     }
 
     fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
+        if self.0.lock().unwrap().is_read_only {
+            return Err(LockError::wrap_io_error(io::ErrorKind::ReadOnlyFilesystem.into()));
+        }
         RamDirectory::create().acquire_lock(lock)
     }
 
@@ -203,4 +207,18 @@ fn a_full_disk_is_told_as_such() {
     disk.0.lock().unwrap().is_full = false;
     let files = disk.0.lock().unwrap().files.clone();
     assert_eq!(after_cut(&files), Some((1001, 1)));
+}
+
+#[test]
+fn a_disk_that_may_only_be_read_is_asked_and_not_written() {
+    let disk = Disk::default();
+    let settings = SearchSettings { memory: 20 << 20, threads: 1 };
+    let mut search = Search::open_in(Synced::new(disk.clone()), settings).unwrap();
+    search.add(&page(1, "http://a.test/1", "en", "first")).unwrap();
+    search.commit(&mark(1001)).unwrap();
+    drop(search);
+    disk.0.lock().unwrap().is_read_only = true;
+    let index = Index::open(Synced::new(disk.clone())).unwrap();
+    assert_eq!(index.reader().unwrap().searcher().num_docs(), 1);
+    assert!(Search::open_in(Synced::new(disk), settings).is_err());
 }

@@ -7,6 +7,7 @@ mod judge;
 mod knowledge;
 mod manners;
 mod reach;
+mod remote;
 mod written;
 
 pub(super) use about::{ABOUT, ENTITY, EVENT, EventDraft, SEED, SeedDraft, TOPIC};
@@ -15,11 +16,12 @@ pub(super) use judge::{JUDGE, PATTERN};
 pub(super) use knowledge::{KNOWLEDGE, STUDY};
 pub(super) use manners::{FETCH, NETWORK, POLITENESS};
 pub(super) use reach::{CANONICAL, LIMITS, SCOPE, SITE};
+pub(super) use remote::REMOTE;
 
 use super::table::{Key, Written};
 use super::{
     ArchiveRules, Entity, ExtractRules, FetchRules, FrontierRules, JudgeRules, KnowledgeRules, Limits,
-    Network, Politeness,
+    Network, Politeness, RemoteRules,
 };
 use super::{ScopeRules, SiteRules, Spec, StudyRules, Topic, UrlPattern};
 use crate::url::Canonicaliser;
@@ -55,6 +57,7 @@ pub fn keys() -> Vec<KeyDoc> {
     document(&mut all, "[frontier]", FRONTIER, &FrontierRules::default());
     document(&mut all, "[archive]", ARCHIVE, &ArchiveRules::default());
     document(&mut all, "[knowledge]", KNOWLEDGE, &KnowledgeRules::default());
+    document(&mut all, "[knowledge.remote]", REMOTE, &RemoteRules::default());
     document(&mut all, "[study]", STUDY, &StudyRules::default());
     document(&mut all, "[extract]", EXTRACT, &ExtractRules::default());
     document(&mut all, "[canonical]", CANONICAL, &Canonicaliser::default());

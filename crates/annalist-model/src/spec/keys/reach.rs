@@ -67,6 +67,13 @@ pub(in crate::spec) const SCOPE: &[Key<ScopeRules>] = &[
         read: |scope, value| set(&mut scope.blocked_sites, value.list(|item| item.parsed(host_name))),
         write: |scope| list(&scope.blocked_sites),
     },
+    Key {
+        name: "only_injected",
+        shape: Shape::Flag,
+        meaning: "whether nothing is fetched but seeds and addresses that are handed over, with what they embed; the crawl then waits for more of them until it is stopped",
+        read: |scope, value| set(&mut scope.only_injected, value.flag()),
+        write: |scope| flag(scope.only_injected),
+    },
 ];
 
 pub(in crate::spec) const LIMITS: &[Key<Limits>] = &[

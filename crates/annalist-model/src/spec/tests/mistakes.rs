@@ -9,6 +9,33 @@ fn mistakes_in(lines: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_remote_store_needs_an_address_and_keeps_no_password() {
+    let remote = |lines: &str| mistakes_in(&format!("[knowledge.remote]\n{lines}"));
+    assert_eq!(remote("update = \"https://store.example/update\"\n"), [""; 0]);
+    let told = |lines: &str| remote(lines).join("; ");
+    assert!(told("").contains("knowledge.remote.update: missing: where does the server take statements?"));
+    assert!(told("updat = \"https://a.example/\"\n").contains("did you mean \"update\"?"));
+    assert!(told("update = \"https://me:secret@a.example/\"\n").contains("without a password, found"));
+    assert!(told("update = \"file:///etc\"\n").contains("expected an address"));
+    let update = "update = \"https://a.example/\"\n";
+    assert!(
+        told(&format!("{update}user = \"me\"\n"))
+            .contains("remote.secret_env: missing: where is the password?")
+    );
+    let twice = "secret_env = \"A\"\nsecret_file = \"/b\"\n";
+    assert!(told(&format!("{update}{twice}")).contains("remote.secret_file: expected one secret"));
+    let warned = |address: &str| {
+        let lines = format!("[knowledge.remote]\nupdate = \"{address}\"\nsecret_env = \"A\"\n");
+        parsed(&format!("{LEAST}{lines}"))
+            .warnings
+            .iter()
+            .any(|warning| warning.message.contains("in the clear"))
+    };
+    assert!(warned("http://a.example/"));
+    assert!(!warned("https://a.example/") && !warned("http://127.0.0.1:3030/ds"));
+}
+
+#[test]
 fn every_mistake_is_told_at_once_with_line_key_and_what_was_expected() {
     let found = mistakes(
         "nam = \"x\"\ncontact = \"nobody\"\n[[seed]]\nurl = \"ftp://example.org/\"\nscope = \"hots\"\n[limits]\npages = 0\n\

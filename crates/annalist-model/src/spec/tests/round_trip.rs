@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use super::super::{
     ArchiveRules, BadCertificates, DigestKind, Entity, Event, Expression, ExtractRules, FetchRules,
     FrontierRules, JudgeRules, KnowledgeRules, Limits, Network, Order, Politeness, RelevanceKind,
-    RobotsPolicy, SIGNALS, ScopeKind, ScopeRules, ScorerKind, Seed, SiteOrder, SiteRules, SnapshotChoice,
-    Spec, StudyRules, Topic, Update, UrlPattern, Words,
+    RemoteRules, RobotsPolicy, SIGNALS, ScopeKind, ScopeRules, ScorerKind, Seed, SiteOrder, SiteRules,
+    SnapshotChoice, Spec, StudyRules, Topic, Update, UrlPattern, Words,
 };
 use crate::score::Score;
 use crate::url::{CanonicalUrl, Canonicaliser};
@@ -71,7 +71,7 @@ prop_compose! {
 prop_compose! {
     fn scope()(
         rules in prop::collection::vec("[a-z\"'\n\t ]{0,9}x", 0..3), depth in maybe(any::<u16>()), extra_hops in 0u16..=100,
-        flags in any::<[bool; 2]>(), blocked in prop::collection::vec("[a-z]{1,8}\\.[a-z]{3}", 0..3),
+        flags in any::<[bool; 3]>(), blocked in prop::collection::vec("[a-z]{1,8}\\.[a-z]{3}", 0..3),
     ) -> ScopeRules {
         let expressions = |list: &str| rules.iter().enumerate().map(|(i, text)| Expression {
             text: text.clone(), key: format!("scope.{list}[{i}]"), line: 0,
@@ -79,7 +79,7 @@ prop_compose! {
         ScopeRules {
             include: expressions("include"), exclude: expressions("exclude"),
             surts: vec!["http://(org,example,".into()],
-            depth, extra_hops, embeds: flags[0], sitemaps: flags[1], blocked_sites: blocked,
+            depth, extra_hops, embeds: flags[0], sitemaps: flags[1], blocked_sites: blocked, only_injected: flags[2],
         }
     }
 }
@@ -163,8 +163,20 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn knowledge()(graph in any::<bool>(), search in any::<bool>(), memory_bytes in (64u64 << 20)..1 << 40, every in duration()) -> KnowledgeRules {
-        KnowledgeRules { graph, search, memory_bytes, every }
+    fn remote()(
+        path in "[a-z/]{0,8}", user in text(), secret in text(), is_update in any::<bool>(), in_file in any::<bool>(),
+        batch in 1usize..1000, timeout in duration(), tries in 1u16..100, retry_delay in duration(),
+    ) -> RemoteRules {
+        let address = Some(format!("https://store.test/{path}"));
+        let (update, graph_store) = if is_update { (address, None) } else { (None, address) };
+        let (secret_file, secret_env) = if in_file { (Some(format!("/{secret}")), None) } else { (None, Some(secret)) };
+        RemoteRules { update, graph_store, user: Some(user), secret_env, secret_file, batch, timeout, tries, retry_delay }
+    }
+}
+
+prop_compose! {
+    fn knowledge()(graph in any::<bool>(), search in any::<bool>(), memory_bytes in (64u64 << 20)..1 << 40, every in duration(), remote in maybe(remote())) -> KnowledgeRules {
+        KnowledgeRules { graph, search, memory_bytes, every, remote }
     }
 }
 
@@ -229,6 +241,7 @@ fn the_effective_spec_names_every_key() {
     spec.judge.patterns.push(UrlPattern { url: "*/forum/*".into(), score: 0.5 });
     spec.sites.push(SiteRules { site: "a.test".into(), ..SiteRules::default() });
     spec.extract = Some(ExtractRules::default());
+    spec.knowledge.remote = Some(RemoteRules::default());
     spec.event = Some(Event {
         from: jiff::civil::date(2010, 1, 1),
         until: jiff::civil::date(2010, 1, 1),

@@ -91,14 +91,13 @@ pub(super) fn names_of(named: &Named, writing: u32) -> impl Iterator<Item = u32>
 }
 
 fn report(writing: &Writing, number: u32, vocabulary: &Vocabulary, stems: &mut StemSet) -> Report {
-    let matter = writing.matter();
+    let matter = format!("{}\n{}", writing.title.as_deref().unwrap_or_default(), writing.own_text());
     let beginning = shortened(&matter, BEGINNING);
     let day = writing.published.map(|_| Day::of(writing.time()));
     let mut features = terms(beginning, writing.code(), vocabulary, stems);
-    for (from, until) in mentioned::days(beginning, writing.code() == "en", day) {
-        let is_near = |other: Day| day.is_none_or(|day| (day.0 - other.0).abs() <= NEAR_DAYS);
-        features.extend([from, until].into_iter().filter(|day| is_near(*day)).map(Feature::Day));
-    }
+    let is_near = |other: &Day| day.is_none_or(|day| (day.0 - other.0).abs() <= NEAR_DAYS);
+    let told = mentioned::days(beginning, writing.code() == "en", day);
+    features.extend(told.all().filter(is_near).map(Feature::Day));
     Report {
         writings: vec![number],
         day,

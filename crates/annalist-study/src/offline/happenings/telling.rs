@@ -6,7 +6,7 @@ use annalist_model::link::shortened;
 
 use super::bursts::Burst;
 use super::features::{Feature, repeated, terms};
-use super::mentioned;
+use super::mentioned::{self, Told};
 use crate::offline::lent::{Lent, StemSet};
 use crate::offline::{Corpus, CorpusError, Day, Vocabulary, Writing};
 
@@ -17,11 +17,14 @@ const LONGEST_TITLE: usize = 160;
 const GOOD_LENGTH: f64 = 60.0;
 /// What pages put between their title and the name of their site.
 const BETWEEN: [&str; 7] = [" | ", " – ", " - ", " — ", " :: ", " « ", " » "];
+const ANSWER: [&str; 8] = ["re", "aw", "wg", "fwd", "fw", "ré", "tr", "απ"];
 /// Days that reports name further from their own are of something else.
 const NEAR_DAYS: i32 = 60;
 /// Of what the most named day has: another day near it belongs to it.
 const ALSO: f64 = 0.5;
 const ALSO_WITHIN: i32 = 10;
+/// What lasts longer is no happening.
+const LONGEST_DAYS: i32 = 45;
 /// Of the reports, that must name its days.
 const ENOUGH: f64 = 0.2;
 /// Of those who mention it, that must be about it.
@@ -35,10 +38,13 @@ const LEAD: usize = 400;
 /// What is being found out about one happening.
 #[derive(Debug, Default)]
 pub(super) struct Tale {
-    pub(super) title: String,
-    title_score: f64,
+    /// What it may be called, and how well. A title that several have speaks for itself.
+    titles: BTreeMap<String, f64>,
     /// First and last day, and how much speaks for them.
     votes: BTreeMap<(Day, Day), f64>,
+    /// Last days, and lengths in days, where that is all that is said.
+    ends: BTreeMap<Day, f64>,
+    lengths: BTreeMap<i32, f64>,
     weight: f64,
     /// Of those who not only mention it.
     about: f64,
@@ -49,7 +55,7 @@ pub(super) struct Tale {
 /// What one writing says.
 struct Said {
     titles: Vec<(String, Vec<Feature>, f64)>,
-    days: Vec<(Day, Day)>,
+    days: Told,
     about: HashSet<Feature>,
 }
 
@@ -63,9 +69,11 @@ impl Tale {
         if self.telling.keys().any(|feature| said.about.contains(feature)) {
             self.about += weight;
         }
-        for span in &said.days {
+        for span in &said.days.spans {
             *self.votes.entry(*span).or_default() += weight;
         }
+        said.days.ends.iter().for_each(|day| *self.ends.entry(*day).or_default() += weight);
+        said.days.lengths.iter().for_each(|days| *self.lengths.entry(*days).or_default() += weight);
         for (title, features, worth) in &said.titles {
             let tells: f64 = features.iter().filter_map(|feature| self.telling.get(feature)).sum();
             let length = title.chars().count() as f64;
@@ -73,11 +81,14 @@ impl Tale {
                 tells * worth * weight.sqrt() * GOOD_LENGTH / (GOOD_LENGTH + (length - GOOD_LENGTH).max(0.0));
             // A title that tells nothing is still better than none.
             let score = score + 0.001 * worth * weight;
-            if score > self.title_score {
-                self.title_score = score;
-                self.title.clone_from(title);
-            }
+            let known = self.titles.entry(title.clone()).or_default();
+            *known = if *worth > SENTENCE { *known + score } else { known.max(score) };
         }
+    }
+
+    pub(super) fn title(&self) -> String {
+        let best = self.titles.iter().max_by(|one, other| one.1.total_cmp(other.1).then(other.0.cmp(one.0)));
+        best.map(|(title, _)| title.clone()).unwrap_or_default()
     }
 
     /// Whether enough of those who mention it are about it. The title of a page that others link to is mentioned by many.
@@ -107,7 +118,24 @@ impl Tale {
         let is_of_it = |day: Day| (day.0 - best.0).abs() <= ALSO_WITHIN && support(day) >= ALSO * most;
         let ends =
             || self.votes.keys().flat_map(|(from, until)| [*from, *until]).filter(|day| is_of_it(*day));
-        Some((ends().min().unwrap_or(best), ends().max().unwrap_or(best)))
+        let (from, until) = (ends().min().unwrap_or(best), ends().max().unwrap_or(best));
+        Some((from, self.last_day(from).map_or(until, |last| last.max(until))))
+    }
+
+    /// Its last day, where enough of the reports say it. All of them say when it began, and some until when it goes on.
+    fn last_day(&self, first: Day) -> Option<Day> {
+        let mut votes: BTreeMap<Day, f64> = BTreeMap::new();
+        let spans = self.votes.iter().filter(|((from, _), _)| *from == first);
+        let lengths = self.lengths.iter().map(|(days, weight)| (first.plus(days - 1), weight));
+        let said = spans
+            .map(|((_, until), weight)| (*until, weight))
+            .chain(self.ends.iter().map(|(end, weight)| (*end, weight)))
+            .chain(lengths);
+        for (last, weight) in said.filter(|(last, _)| (1..=LONGEST_DAYS).contains(&(last.0 - first.0))) {
+            *votes.entry(last).or_default() += weight;
+        }
+        let (last, weight) = votes.into_iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+        (weight >= ENOUGH * self.weight).then_some(last)
     }
 }
 
@@ -142,7 +170,8 @@ pub(super) fn tell(
 fn say(writing: &Writing, vocabulary: &Vocabulary, stems: &mut StemSet) -> Said {
     let code = writing.code();
     let day = writing.published.map(|_| Day::of(writing.time()));
-    let text = shortened(&writing.text, BEGINNING);
+    let text = writing.own_text();
+    let text = shortened(&text, BEGINNING);
     let title = writing.title.as_deref().unwrap_or_default().trim();
     let mut titles = Vec::new();
     let mut candidates: Vec<(&str, f64)> = parts(title).into_iter().map(|part| (part, 1.0)).collect();
@@ -152,13 +181,10 @@ fn say(writing: &Writing, vocabulary: &Vocabulary, stems: &mut StemSet) -> Said 
             titles.push((part.to_owned(), terms(part, code, vocabulary, stems), worth));
         }
     }
-    let is_near = |(from, until): &(Day, Day)| {
-        day.is_none_or(|day| (day.0 - from.0).abs() <= NEAR_DAYS && (day.0 - until.0).abs() <= NEAR_DAYS)
-    };
-    let mut days: Vec<(Day, Day)> =
-        mentioned::days(text, code == "en", day).into_iter().filter(is_near).collect();
-    days.extend(mentioned::days(title, code == "en", day).into_iter().filter(is_near));
-    days.sort_unstable();
+    let is_near = |other: Day| day.is_none_or(|day| (day.0 - other.0).abs() <= NEAR_DAYS);
+    let mut days = mentioned::days(text, code == "en", day);
+    days.extend(mentioned::days(title, code == "en", day));
+    days.retain(is_near);
     days.dedup();
     let mut about: HashSet<Feature> = repeated(text, code, 2, vocabulary, stems).into_iter().collect();
     about.extend(terms(shortened(text, LEAD), code, vocabulary, stems));
@@ -172,7 +198,17 @@ fn parts(title: &str) -> Vec<&str> {
     for between in BETWEEN {
         parts = parts.into_iter().flat_map(|part| part.split(between)).collect();
     }
-    parts.into_iter().map(str::trim).collect()
+    parts.into_iter().map(|part| without_answer(part.trim())).collect()
+}
+
+/// What answers put before the title of what they answer, again and again.
+fn without_answer(title: &str) -> &str {
+    match title.split_once(':') {
+        Some((mark, rest)) if ANSWER.contains(&mark.trim().to_lowercase().as_str()) => {
+            without_answer(rest.trim_start())
+        }
+        _ => title,
+    }
 }
 
 fn sentences(text: &str) -> impl Iterator<Item = &str> {

@@ -35,16 +35,21 @@ fn writing(number: usize, day: Day, title: &str, text: String) -> Writing {
     }
 }
 
-/// Three years of anything, with what happened in between.
-fn found(events: &[(&str, &str, Day, &str)]) -> Vec<Happening> {
-    let mut dice = Dice(3);
-    let mut writings: Vec<Writing> = (0..500)
+/// Three years of anything.
+fn anything(dice: &mut Dice) -> Vec<Writing> {
+    (0..500)
         .map(|n| {
             let day = Day(15_000 + dice.below(1000) as i32);
             let text = format!("We saw the {}.\nThen there was the {}.", dice.words(30), dice.words(30));
             writing(n, day, &format!("The {}", dice.words(4)), text)
         })
-        .collect();
+        .collect()
+}
+
+/// The same, with what happened in between.
+fn found(events: &[(&str, &str, Day, &str)]) -> Vec<Happening> {
+    let mut dice = Dice(3);
+    let mut writings = anything(&mut dice);
     for (name, place, day, told) in events {
         for n in 0..6 {
             let text = format!(
@@ -58,6 +63,10 @@ fn found(events: &[(&str, &str, Day, &str)]) -> Vec<Happening> {
             writings.push(writing(1000 + writings.len(), published, &title, text));
         }
     }
+    found_in(writings)
+}
+
+fn found_in(writings: Vec<Writing>) -> Vec<Happening> {
     let dir = tempfile::tempdir().unwrap();
     let corpus = Corpus::write(&dir.path().join("w"), writings.into_iter()).unwrap();
     let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
@@ -97,4 +106,36 @@ fn the_same_festival_is_another_happening_each_year() {
 #[test]
 fn where_nothing_happens_nothing_is_found() {
     assert_eq!(found(&[]), []);
+}
+
+#[test]
+fn the_title_of_a_page_that_others_link_to_is_no_happening() {
+    let title = "Velvet harpsichord among forgotten lighthouses";
+    let linking = |anchors: &[&str]| {
+        let mut dice = Dice(5);
+        let mut writings = anything(&mut dice);
+        for n in 0..8 {
+            let text = format!("We saw the {}. {title} the {}.", dice.words(8), dice.words(30));
+            let anchors = anchors.iter().map(|anchor| (*anchor).to_owned()).collect();
+            let plain =
+                writing(2000 + n, Day(15_300 + 2 * n as i32), &format!("The {}", dice.words(3)), text);
+            writings.push(Writing { anchors, ..plain });
+        }
+        found_in(writings)
+    };
+    assert_eq!(linking(&[]).len(), 1);
+    assert_eq!(linking(&[title]), []);
+}
+
+#[test]
+fn the_last_day_is_told_by_those_who_say_it() {
+    let told = |how: &str| {
+        let found = found(&[("Grand Regatta", "Port Lindow", Day(15_200), how)]);
+        let [one] = &found[..] else { panic!("{found:#?}") };
+        (one.from.to_string(), one.until.to_string())
+    };
+    let three = ("2011-08-13".to_owned(), "2011-08-15".to_owned());
+    assert_eq!(told("from 13 to 15 August 2011"), three);
+    assert_eq!(told("which began on 13 August 2011 and lasts until 15 August"), three);
+    assert_eq!(told("a three-day affair that began on 13 August 2011"), three);
 }

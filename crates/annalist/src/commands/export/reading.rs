@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Seek};
 
 use annalist_model::{CanonicalUrl, Canonicaliser, LinkKind, Page, ResponseHead};
 use annalist_read::{Limits, Reader};
-use annalist_warc::{BlockRecord, ContentCoding, Dechunked, HttpHead, ReadError, Section, decoded};
+use annalist_warc::{Answer, BlockRecord, ReadError, Section};
 use anyhow::{Context, Result};
 
 use super::survey::{Chosen, Entry, Kind, Surveyed, plain_mime, target};
@@ -96,26 +96,18 @@ impl PageReader {
             return seen;
         }
         let named = field("WARC-Identified-Payload-Type");
-        let Ok((Some(head), rest)) = HttpHead::read_or_bare(record, named.as_deref()) else { return seen };
-        seen.status = head.status.parse().ok();
-        seen.mime = plain_mime(head.field("content-type").unwrap_or_default());
-        let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default());
-        let chunked = head.is_chunked();
-        let fields = head.fields.into_iter().map(|(name, value)| (name, value.into_bytes())).collect();
-        let head = ResponseHead { status: seen.status.unwrap_or(200), fields };
+        let Some(answer) = Answer::read(record, named.as_deref()) else { return seen };
+        seen.status = answer.status();
+        seen.mime = plain_mime(answer.head.field("content-type").unwrap_or_default());
+        let head = ResponseHead { status: seen.status.unwrap_or(200), fields: answer.fields() };
         let Ok(url) = url else { return seen };
         if head.is_redirect() {
             let location = head.location();
             seen.redirect = location.and_then(|to| Canonicaliser::default().join(url.as_url(), &to).ok());
         }
         if kind == "response"
-            && let Some(coding) = coding
-            && let Ok(mut decoded) =
-                decoded(Dechunked::new(rest, chunked), coding, self.limits.body_bytes as u64)
+            && let Some(body) = answer.body(self.limits.body_bytes as u64)
         {
-            let mut body = Vec::new();
-            // A body that breaks off is read as far as it goes.
-            let _ = decoded.read_to_end(&mut body);
             seen.page = Some(self.reader.read(&url, &head, &body));
         }
         seen

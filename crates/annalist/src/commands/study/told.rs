@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use crate::commands::export::table::row;
 use crate::show;
 
-const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 /// Columns of a course over time.
 const WIDTH: usize = 24;
 const LONGEST_TITLE: usize = 70;
@@ -111,8 +110,7 @@ fn over_time(months: &[(i32, u32)]) -> String {
         }
     }
     let most = sums.iter().copied().max().unwrap_or_default().max(1);
-    let bar = |sum: &u64| BARS.get((sum * 7 / most) as usize).copied().unwrap_or(' ');
-    sums.iter().map(bar).collect()
+    sums.iter().map(|sum| show::bar(*sum as f64 / most as f64)).collect()
 }
 
 fn events(found: &Found, limit: usize, page: &mut String) -> std::fmt::Result {

@@ -1,0 +1,113 @@
+//! How a running crawl is steered: it takes another spec, pauses, and goes on, without being stopped. A change is what a
+//! restart with the changed spec would be, taken up at once.
+
+use std::io;
+use std::sync::Arc;
+
+use annalist_model::spec::Spec;
+use annalist_model::{SkipReason, UrlKey};
+
+use crate::engine::CrawlError;
+use crate::findings::widen_again;
+use crate::job::JobDir;
+use crate::judging::rules;
+use crate::keeper::WIDENED_NOTE;
+use crate::logs::Severity;
+use crate::scope::Scope;
+use crate::set_up::in_order_of;
+use crate::stages::Stages;
+
+/// A hold on a running crawl. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Control {
+    stages: Arc<Stages>,
+    job: JobDir,
+}
+
+impl Control {
+    pub(crate) fn new(stages: &Arc<Stages>, job: &JobDir) -> Control {
+        Control { stages: Arc::clone(stages), job: job.clone() }
+    }
+
+    /// Nobody is asked until it goes on; what is under way is finished.
+    pub fn pause(&self) {
+        self.set_paused(true, "the crawl is paused");
+    }
+
+    pub fn resume(&self) {
+        self.set_paused(false, "the crawl goes on");
+    }
+
+    fn set_paused(&self, paused: bool, said: &str) {
+        if self.stages.told.is_paused() != paused {
+            self.stages.told.pause(paused);
+            self.stages.keeper.event(Severity::Info, "crawl", said);
+            self.stages.changed.notify_one();
+        }
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.stages.told.is_paused()
+    }
+
+    /// The spec that counts now.
+    pub fn spec(&self) -> Arc<Spec> {
+        self.stages.spec()
+    }
+
+    /// Takes up a changed spec. Seeds can be added, not taken away. What cannot be changed while a crawl runs is kept for
+    /// its next start, and named.
+    pub fn change(&self, spec: Spec) -> Result<Vec<&'static str>, CrawlError> {
+        let before = self.stages.spec();
+        let spec = in_order_of(&before, spec)?;
+        let scope = Scope::compile(&spec).map_err(|mistakes| CrawlError::Spec { mistakes })?;
+        widen_again(&scope, self.stages.frontier().note(WIDENED_NOTE));
+        let later = taken_up_later(&before, &spec);
+        keep(&spec, &self.job).map_err(|fault| CrawlError::Io { what: "the spec cannot be kept", fault })?;
+        let (spec, scope) = (Arc::new(spec), Arc::new(scope));
+        self.stages.live.replace(Arc::clone(&spec), Arc::clone(&scope));
+        self.stages.budget.change(&spec.limits, &spec.seeds);
+        let revalued = self.stages.judging.as_ref().map(|judging| judging.change(rules(&spec)));
+        self.stages.keeper.changed(spec, scope, revalued.unwrap_or_default());
+        self.stages.keeper.event(Severity::Info, "crawl", "the spec was changed");
+        self.stages.changed.notify_one();
+        Ok(later)
+    }
+
+    /// The sites with the most waiting links, as far as they are in memory.
+    pub fn busiest_sites(&self, most: usize) -> Vec<annalist_frontier::SiteQueue> {
+        self.stages.frontier().busiest_sites(most)
+    }
+}
+
+/// Written beside and renamed: a kill leaves the old one or the new one.
+fn keep(spec: &Spec, job: &JobDir) -> io::Result<()> {
+    let fresh = job.state().join("spec.new");
+    std::fs::write(&fresh, spec.to_toml())?;
+    std::fs::File::open(&fresh)?.sync_all()?;
+    std::fs::rename(fresh, job.spec())
+}
+
+/// What is read once, at a start.
+fn taken_up_later(before: &Spec, after: &Spec) -> Vec<&'static str> {
+    let differ = [
+        ("network", before.network != after.network),
+        ("fetch", before.fetch != after.fetch),
+        ("frontier", before.frontier != after.frontier),
+        ("archive", before.archive != after.archive),
+        ("knowledge", before.knowledge != after.knowledge),
+        ("topic", before.topic != after.topic),
+        ("catalogue", before.catalogue != after.catalogue),
+        ("user_agent", (&before.user_agent, &before.contact) != (&after.user_agent, &after.contact)),
+        ("canonical", before.canonical != after.canonical),
+    ];
+    differ.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
+}
+
+/// Why a link of a site that was blocked, or an address that was blacklisted, is not asked for though it was leased.
+pub(crate) fn forbidden(key: UrlKey, host_name: &str, stages: &Stages) -> Option<(SkipReason, String)> {
+    if stages.told.is_blacklisted(key) {
+        return Some((SkipReason::Blacklisted, "somebody put it on the blacklist".to_owned()));
+    }
+    stages.scope().shut(host_name).map(|detail| (SkipReason::Blocked, detail))
+}

@@ -1,0 +1,61 @@
+//! What a running crawl takes up at once: another spec, a pause, addresses that are never to be fetched. Who tells it is
+//! in `control.rs`.
+
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use annalist_model::UrlKey;
+use annalist_model::spec::Spec;
+
+use crate::scope::Scope;
+
+/// The spec that counts now, with its scope. Who needs it takes it for one decision and never keeps it.
+#[derive(Debug)]
+pub struct Live {
+    rules: RwLock<(Arc<Spec>, Arc<Scope>)>,
+}
+
+impl Live {
+    pub fn new(spec: Spec, scope: Scope) -> Live {
+        Live { rules: RwLock::new((Arc::new(spec), Arc::new(scope))) }
+    }
+
+    pub fn spec(&self) -> Arc<Spec> {
+        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner).0)
+    }
+
+    pub fn scope(&self) -> Arc<Scope> {
+        Arc::clone(&self.rules.read().unwrap_or_else(PoisonError::into_inner).1)
+    }
+
+    pub fn replace(&self, spec: Arc<Spec>, scope: Arc<Scope>) {
+        *self.rules.write().unwrap_or_else(PoisonError::into_inner) = (spec, scope);
+    }
+}
+
+/// What the crawl is told besides.
+#[derive(Debug, Default)]
+pub struct Told {
+    paused: AtomicBool,
+    /// Of this run: leases that were given before do not know of them.
+    blacklisted: Mutex<HashSet<UrlKey>>,
+}
+
+impl Told {
+    pub fn pause(&self, paused: bool) {
+        self.paused.store(paused, Ordering::SeqCst);
+    }
+
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::SeqCst)
+    }
+
+    pub fn blacklist(&self, keys: impl IntoIterator<Item = UrlKey>) {
+        self.blacklisted.lock().unwrap_or_else(PoisonError::into_inner).extend(keys);
+    }
+
+    pub fn is_blacklisted(&self, key: UrlKey) -> bool {
+        self.blacklisted.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
+    }
+}

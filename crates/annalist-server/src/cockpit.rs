@@ -1,0 +1,84 @@
+//! The pages for people. Made on the server, whole without script; a little script keeps numbers fresh and checks a spec
+//! as it is typed. Whatever was crawled is shown as text.
+
+mod actions;
+mod charts;
+mod crawl;
+mod forms;
+mod home;
+mod layout;
+mod logs;
+mod new;
+mod words;
+
+use axum::Router;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use maud::html;
+
+use crate::problem::Problem;
+use crate::serve::App;
+
+pub fn router() -> Router<App> {
+    Router::new()
+        .route("/", get(home::home))
+        .route("/login", get(home::login).post(home::log_in))
+        .route("/new", get(new::new).post(new::create))
+        .route("/crawls/{id}", get(crawl::overview))
+        .route("/crawls/{id}/queue", get(crawl::queue))
+        .route("/crawls/{id}/settings", get(crawl::settings).post(actions::change_spec))
+        .route("/crawls/{id}/log", get(logs::events))
+        .route("/crawls/{id}/fetched", get(logs::fetched))
+        .route("/crawls/{id}/skipped", get(logs::skipped))
+        .route("/crawls/{id}/do/{action}", post(actions::act))
+        .route("/static/{name}", get(asset))
+}
+
+/// What comes along with the pages.
+async fn asset(axum::extract::Path(name): axum::extract::Path<String>) -> Response {
+    let (kind, text) = match name.as_str() {
+        "annalist.css" => ("text/css; charset=utf-8", include_str!("cockpit/annalist.css")),
+        "annalist.js" => ("text/javascript; charset=utf-8", include_str!("cockpit/annalist.js")),
+        "icon.svg" => ("image/svg+xml", include_str!("cockpit/icon.svg")),
+        _ => return Problem::not_found("there is no such file").into_response(),
+    };
+    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "max-age=3600")], text).into_response()
+}
+
+/// A page, or a page that says what went wrong.
+pub type Page = Result<Response, Failed>;
+
+/// A problem as people see it.
+#[derive(Debug)]
+pub struct Failed(pub Problem);
+
+impl From<Problem> for Failed {
+    fn from(problem: Problem) -> Failed {
+        Failed(problem)
+    }
+}
+
+impl IntoResponse for Failed {
+    fn into_response(self) -> Response {
+        let Failed(problem) = self;
+        let body = html! {
+            h1 { (problem.title) }
+            p { (problem.detail) }
+            @if !problem.errors.is_empty() {
+                ul.mistakes { @for error in &problem.errors { li { (forms::mistake(error)) } } }
+            }
+            p { a href="/" { "All crawls" } }
+        };
+        (problem.code(), layout::page(&problem.title, &body)).into_response()
+    }
+}
+
+/// What no page and no endpoint is at.
+pub async fn nothing_there(uri: Uri) -> Response {
+    let problem = Problem::not_found("there is nothing at this address");
+    if uri.path().starts_with("/api/") {
+        return (StatusCode::NOT_FOUND, problem).into_response();
+    }
+    Failed(problem).into_response()
+}

@@ -1,0 +1,80 @@
+// Keeps numbers fresh and checks a spec as it is typed. Pages are whole without it. Text only ever goes into textContent.
+"use strict";
+
+const count = new Intl.NumberFormat("en");
+function bytes(n) {
+  if (n < 1000) return `${n} B`;
+  let unit = "B";
+  for (const next of ["kB", "MB", "GB", "TB", "PB"]) {
+    if (n < 999.5) break;
+    n /= 1000;
+    unit = next;
+  }
+  return `${n < 10 ? n.toFixed(1) : n.toFixed(0)} ${unit}`;
+}
+const shown = {
+  bytes, stored_bytes: bytes,
+  pages_per_second: (n) => n.toFixed(1),
+  harvest_ratio: (n) => (n === null ? "–" : `${Math.round(n * 100)} %`),
+  mean_score: (n) => (n === null ? "–" : n.toFixed(2)),
+  waits_for: (text) => (text ? `waits for ${text}` : ""),
+  state: (text) => text,
+};
+
+for (const box of document.querySelectorAll("[data-live-source]")) {
+  const source = new EventSource(box.dataset.liveSource);
+  let state = null;
+  source.addEventListener("status", (event) => {
+    const now = JSON.parse(event.data);
+    for (const place of box.querySelectorAll("[data-live]")) {
+      const key = place.dataset.live;
+      if (!(key in now)) continue;
+      const text = key in shown ? shown[key](now[key]) : count.format(now[key]);
+      if (key !== "state" && place.textContent !== text) place.textContent = text;
+    }
+    // Other buttons belong to another state.
+    const kind = `${now.is_running} ${now.state === "paused"}`;
+    if (state !== null && state !== kind) location.reload();
+    state = kind;
+  });
+}
+
+for (const area of document.querySelectorAll("textarea[data-check]")) {
+  const verdict = document.getElementById(area.getAttribute("aria-describedby"));
+  let waiting = 0;
+  area.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      const answer = await fetch(area.dataset.check, {
+        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ spec: area.value }),
+      });
+      if (!answer.ok) return;
+      const checked = await answer.json();
+      verdict.replaceChildren();
+      const list = document.createElement("ul");
+      list.className = "mistakes";
+      for (const [kind, found] of [["bad", checked.mistakes], ["busy", checked.warnings]]) {
+        for (const one of found) {
+          const item = document.createElement("li");
+          item.className = kind;
+          item.textContent = `${one.line ? `line ${one.line}: ` : ""}${one.field}: ${one.detail}`;
+          list.append(item);
+        }
+      }
+      const word = document.createElement("p");
+      word.className = checked.is_good ? "good" : "bad";
+      word.textContent = checked.is_good ? "There is nothing wrong with it." : "Not yet:";
+      verdict.append(word, list);
+    }, 300);
+  });
+}
+
+for (const file of document.querySelectorAll("input[data-into]")) {
+  file.addEventListener("change", async () => {
+    const area = document.getElementById(file.dataset.into);
+    if (file.files.length > 0) {
+      area.value = await file.files[0].text();
+      area.dispatchEvent(new Event("input"));
+    }
+  });
+}

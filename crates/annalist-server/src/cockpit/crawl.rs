@@ -1,0 +1,169 @@
+//! One crawl: how it goes, what waits, and what it is to do.
+
+use axum::extract::{Path, Query, State};
+use axum::response::IntoResponse;
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{Page, charts, forms, home, layout, words};
+use crate::rest::{Queue, blocking};
+use crate::serve::App;
+use crate::service::Seen;
+
+pub async fn overview(State(app): State<App>, Path(id): Path<String>) -> Page {
+    let asked = app.clone();
+    let seen = blocking(move || asked.service.see(&id)).await?;
+    Ok(layout::crawl_page(&seen, "", &facts(&app, &seen)).into_response())
+}
+
+fn facts(app: &App, seen: &Seen) -> Markup {
+    let status = &seen.status;
+    let counters = &status.counters;
+    let judged = &counters.judged;
+    let share = |(pages, relevant): &(u64, u64)| (*pages as f64, *relevant as f64 / (*pages).max(1) as f64);
+    let curve: Vec<(f64, f64)> = judged.curve.iter().map(share).collect();
+    html! {
+        div.status data-live-source=[seen.is_running.then(|| format!("/api/crawls/{}/live", seen.id))] {
+            p { (home::badge(seen)) " "
+                span data-live="waits_for" { @if let Some(what) = &status.waits_for { "waits for " (what) } } }
+            @if let Some(why) = &seen.wanted.failed { p.bad role="alert" { "It could not run: " (why) } }
+            (home::buttons(app, seen))
+            dl.facts {
+                (fact("Captures", "captures", &words::count(counters.captures), "Exchanges kept in the archive"))
+                (fact("Pages a second", "pages_per_second", &format!("{:.1}", if seen.is_running { status.pages_per_second } else { 0.0 }), "Over the last seconds"))
+                (fact("Received", "bytes", &words::bytes(counters.bytes), "Bytes from servers"))
+                (fact("Stored", "stored_bytes", &words::bytes(counters.stored_bytes), "What the archive grew by, compressed"))
+                (fact("Queued", "queued", &words::count(status.queued), "Links that wait for their turn"))
+                (fact("Sites", "sites", &words::count(status.sites), "Registered domains that are known"))
+                (fact("Under way", "visits_in_flight", &words::count(status.visits_in_flight), "Requests at this moment"))
+                (fact("Skipped", "skipped", &words::count(counters.skipped_in_all()), "Mentions of links that are not fetched"))
+                (fact("Failed", "failures", &words::count(counters.failed), "Links that never answered"))
+                @if judged.pages > 0 {
+                    (fact("Relevant", "harvest_ratio", &words::share(judged.harvest_ratio()), "Share of pages with a score of one half or more"))
+                    (fact("Mean score", "mean_score", &judged.mean_score().map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}")), "Of all judged pages, 0 to 1"))
+                }
+            }
+        }
+        @if counters.captures == 0 && !seen.is_running {
+            section.empty {
+                h2 { "Nothing is captured yet" }
+                p { "Start the crawl, and its numbers appear here." }
+            }
+        }
+        @if curve.len() > 1 {
+            section {
+                h2 { "Harvest" }
+                p.hint { "Share of relevant pages, from the first page to the last: a line that stays high means that the crawl stays on its topic." }
+                (charts::line(&curve, 1.0, &format!("Share of relevant pages over {} pages, now {}", words::count(judged.pages), words::share(judged.harvest_ratio()))))
+            }
+        }
+        div.columns {
+            @if !counters.by_mime.is_empty() {
+                (charts::bars(&largest(counters.by_mime.iter().map(|(name, n)| (name.clone(), *n))), "Media types"))
+            }
+            @if !counters.by_status.is_empty() {
+                (charts::bars(&largest(counters.by_status.iter().map(|(code, n)| (code.to_string(), *n))), "Answers by status"))
+            }
+            @if !counters.skipped.is_empty() {
+                (charts::bars(&largest(counters.skipped.iter().map(|(why, n)| (why.clone(), *n))), "Why links were skipped"))
+            }
+        }
+    }
+}
+
+fn fact(name: &str, key: &str, value: &str, hint: &str) -> Markup {
+    html! { div { dt { dfn title=(hint) { (name) } } dd data-live=(key) { (value) } } }
+}
+
+fn largest(rows: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
+    const SHOWN: usize = 12;
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    rows.truncate(SHOWN);
+    rows
+}
+
+pub async fn queue(State(app): State<App>, Path(id): Path<String>) -> Page {
+    let asked = app.clone();
+    let (seen, queue, blocked) = blocking(move || {
+        let spec = asked.service.spec(&id)?;
+        let mut blocked = spec.scope.blocked_sites;
+        blocked.extend(spec.sites.into_iter().filter(|rules| rules.blocked).map(|rules| rules.site));
+        Ok((asked.service.see(&id)?, Queue::of(&asked, &id, 100)?, blocked))
+    })
+    .await?;
+    let action = |name: &str| format!("/crawls/{}/do/{name}", seen.id);
+    let body = html! {
+        @if queue.sites.is_empty() {
+            section.empty {
+                h2 { "Nothing waits" }
+                p { @if seen.is_running { "All that was found is fetched, or on its way." } @else { "The queue is shown while the crawl runs." } }
+            }
+        } @else {
+            table {
+                caption { "Sites with the most waiting links" }
+                thead { tr { th scope="col" { "Site" } th.number scope="col" { "Queued" } th.number scope="col" { "Captures" } th.number scope="col" { "Received" }
+                    th scope="col" { "Best link" } th.number scope="col" { "Score" } th scope="col" { "May be asked" } th scope="col" { "" } } }
+                tbody { @for site in &queue.sites { tr {
+                    th scope="row" { (site.site.as_deref().unwrap_or("–")) }
+                    td.number { (words::count(site.queued)) }
+                    td.number { (words::count(site.captures)) }
+                    td.number { (words::bytes(site.bytes)) }
+                    td.url { (site.best_url.as_deref().unwrap_or("–")) }
+                    td.number { @if let Some(score) = site.best_score { (format!("{score:.2}")) } }
+                    td { @if let Some(why) = &site.closed { "closed: " (why) } @else if site.rests_seconds > 0.0 { "in " (format!("{:.1} s", site.rests_seconds)) } @else { "now" } }
+                    td { @if let Some(name) = &site.site {
+                        form.inline method="post" action=(action("block")) { (forms::token(&app)) input type="hidden" name="site" value=(name); button { "Block" } }
+                    } }
+                } } }
+            }
+        }
+        @if !blocked.is_empty() {
+            section {
+                h2 { "Blocked" }
+                ul { @for site in &blocked { li { (site) " "
+                    form.inline method="post" action=(action("unblock")) { (forms::token(&app)) input type="hidden" name="site" value=(site); button { "Allow again" } }
+                } } }
+            }
+        }
+        section {
+            h2 { "Add seeds" }
+            form method="post" action=(action("seeds")) {
+                (forms::token(&app))
+                label for="urls" { "Addresses, one a line" }
+                textarea #urls name="urls" rows="4" placeholder="https://www.example.org/" {}
+                button { "Add" }
+            }
+        }
+    };
+    Ok(layout::crawl_page(&seen, "/queue", &body).into_response())
+}
+
+#[derive(Deserialize)]
+pub struct Asked {
+    #[serde(default)]
+    done: String,
+}
+
+pub async fn settings(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
+    let service = app.service.clone();
+    let (seen, text) = blocking(move || Ok((service.see(&id)?, service.spec(&id)?.to_toml()))).await?;
+    let body = html! {
+        @if !asked.done.is_empty() { p.good role="status" { "Kept. A running crawl takes up delays, budgets, weights, scope and seeds at once, the rest with its next start." } }
+        form method="post" action={ "/crawls/" (seen.id) "/settings" } {
+            (forms::token(&app))
+            label for="spec" { "Spec" }
+            textarea #spec name="spec" rows="30" spellcheck="false" data-check="/api/check" aria-describedby="verdict" { "\n" (text) }
+            div #verdict role="status" aria-live="polite" {}
+            button.primary { "Change" }
+        }
+        @if !seen.is_running {
+            section.danger {
+                h2 { "Remove" }
+                p { "Removes the crawl and everything it has archived. This cannot be undone." }
+                (forms::button(&app, &format!("/crawls/{}/do/remove", seen.id), "Remove for good", "danger"))
+            }
+        }
+    };
+    Ok(layout::crawl_page(&seen, "/settings", &body).into_response())
+}

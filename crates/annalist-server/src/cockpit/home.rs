@@ -1,0 +1,121 @@
+//! All crawls at a glance, and the door.
+
+use std::net::SocketAddr;
+
+use axum::Form;
+use axum::extract::{ConnectInfo, State};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Redirect, Response};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{Page, forms, layout, words};
+use crate::rest::blocking;
+use crate::serve::App;
+use crate::service::Seen;
+
+pub async fn home(State(app): State<App>) -> Page {
+    let asked = app.clone();
+    let all = blocking(move || asked.service.all()).await?;
+    let body = html! {
+        h1 { "Crawls" }
+        @if all.is_empty() {
+            section.empty {
+                h2 { "Nothing is archived here yet" }
+                p { "A crawl begins with a " dfn title="A few lines that say what matters: addresses to begin with, words of the topic, limits" { "spec" }
+                    ": where to begin, what it is about, when to stop." }
+                p { a.button href="/new" { "Write the first one" } }
+            }
+        } @else {
+            p { a.button href="/new" { "New crawl" } }
+            div.cards { @for seen in &all { (card(&app, seen)) } }
+        }
+    };
+    Ok(layout::page("Crawls", &body).into_response())
+}
+
+fn card(app: &App, seen: &Seen) -> Markup {
+    let counters = &seen.status.counters;
+    html! {
+        article.card {
+            h2 { a href={ "/crawls/" (seen.id) } { (seen.id) } }
+            (badge(seen))
+            @if let Some(why) = &seen.wanted.failed { p.bad { (why) } }
+            dl.facts {
+                div { dt { "Captures" } dd { (words::count(counters.captures)) } }
+                div { dt { "Received" } dd { (words::bytes(counters.bytes)) } }
+                div { dt { "Queued" } dd { (words::count(seen.status.queued)) } }
+                @if counters.judged.pages > 0 {
+                    div { dt { "Relevant" } dd { (words::share(counters.judged.harvest_ratio())) } }
+                }
+            }
+            (buttons(app, seen))
+        }
+    }
+}
+
+/// How a crawl stands, in a word.
+pub fn badge(seen: &Seen) -> Markup {
+    let (word, class) = words::state(&seen.status.state);
+    html! { span class={ "badge " (class) } data-live="state" { (word) } }
+}
+
+/// What can be done with it now.
+pub fn buttons(app: &App, seen: &Seen) -> Markup {
+    let action = |name: &str| format!("/crawls/{}/do/{name}", seen.id);
+    html! {
+        div.buttons {
+            @if !seen.is_running {
+                (forms::button(app, &action("start"), if seen.status.counters.captures > 0 { "Go on" } else { "Start" }, "primary"))
+            } @else {
+                @if seen.status.state == "paused" {
+                    (forms::button(app, &action("start"), "Go on", "primary"))
+                } @else {
+                    (forms::button(app, &action("pause"), "Pause", ""))
+                }
+                (forms::button(app, &action("stop"), "Stop", ""))
+            }
+        }
+    }
+}
+
+pub async fn login(State(app): State<App>) -> Response {
+    if !app.access.needs_token() {
+        return Redirect::to("/").into_response();
+    }
+    door(None)
+}
+
+fn door(problem: Option<&str>) -> Response {
+    let body = html! {
+        h1 { "Who is there?" }
+        @if let Some(problem) = problem { p.bad role="alert" { (problem) } }
+        form method="post" action="/login" {
+            label for="token" { "Token" }
+            input #token type="password" name="token" autocomplete="current-password" required autofocus;
+            button.primary { "Enter" }
+            p.hint { "It was set in the environment variable ANNALIST_TOKEN where the service was started." }
+        }
+    };
+    layout::page("Log in", &body).into_response()
+}
+
+#[derive(Deserialize)]
+pub struct Given {
+    token: String,
+}
+
+pub async fn log_in(
+    State(app): State<App>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    Form(given): Form<Given>,
+) -> Response {
+    match app.access.log_in(&given.token, from.ip()) {
+        Ok(cookie) => ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response(),
+        Err(problem) => (
+            StatusCode::from_u16(problem.status).unwrap_or(StatusCode::UNAUTHORIZED),
+            door(Some(&problem.detail)),
+        )
+            .into_response(),
+    }
+}

@@ -1,0 +1,64 @@
+//! What every page has around it.
+
+use maud::{DOCTYPE, Markup, html};
+
+use crate::service::Seen;
+
+/// A page of its own.
+pub fn page(title: &str, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · Annalist" }
+                link rel="icon" href="/static/icon.svg" type="image/svg+xml";
+                link rel="stylesheet" href="/static/annalist.css";
+                script src="/static/annalist.js" defer {}
+            }
+            body {
+                a.skip href="#main" { "Skip to content" }
+                header.top {
+                    a.brand href="/" { "Annalist" }
+                    nav aria-label="Main" {
+                        a href="/" { "Crawls" }
+                        a href="/new" { "New crawl" }
+                        a href="/api/openapi.json" { "API" }
+                    }
+                }
+                main #main { (body) }
+            }
+        }
+    }
+}
+
+/// The views of a crawl.
+const TABS: &[(&str, &str)] = &[
+    ("", "Overview"),
+    ("/queue", "Queue"),
+    ("/fetched", "Fetched"),
+    ("/skipped", "Skipped"),
+    ("/log", "Log"),
+    ("/settings", "Settings"),
+];
+
+/// A page about one crawl; `tab` is the path of its view.
+pub fn crawl_page(seen: &Seen, tab: &str, body: &Markup) -> Markup {
+    let base = format!("/crawls/{}", seen.id);
+    let title = TABS.iter().find(|(path, _)| *path == tab).map_or("", |(_, name)| name);
+    page(
+        &format!("{} – {title}", seen.id),
+        &html! {
+            nav.crumbs aria-label="Breadcrumb" { a href="/" { "Crawls" } " / " (seen.id) }
+            h1 { (seen.id) }
+            nav.tabs aria-label="Views of this crawl" {
+                @for (path, name) in TABS {
+                    a href={ (base) (path) } aria-current=[(*path == tab).then_some("page")] { (name) }
+                }
+            }
+            (body)
+        },
+    )
+}

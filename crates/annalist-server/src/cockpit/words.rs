@@ -1,0 +1,67 @@
+//! Numbers as people read them.
+
+/// `1,234,567`
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `3.4 GB`
+pub fn bytes(number: u64) -> String {
+    const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
+    if number < 1000 {
+        return format!("{number} B");
+    }
+    let mut value = number as f64;
+    let mut unit = "B";
+    for next in UNITS {
+        if value < 999.5 {
+            break;
+        }
+        (value, unit) = (value / 1000.0, next);
+    }
+    if value < 10.0 { format!("{value:.1} {unit}") } else { format!("{value:.0} {unit}") }
+}
+
+/// `37 %`
+pub fn share(part: Option<f64>) -> String {
+    part.map_or_else(|| "–".to_owned(), |part| format!("{:.0} %", part * 100.0))
+}
+
+/// What a state means, and how it is coloured.
+pub fn state(state: &str) -> (&'static str, &'static str) {
+    match state {
+        "new" => ("not started", "rest"),
+        "starting" => ("starting", "busy"),
+        "running" => ("running", "good"),
+        "waiting" => ("waiting", "busy"),
+        "paused" => ("paused", "rest"),
+        "finishing" => ("finishing", "busy"),
+        "complete" => ("complete", "good"),
+        "pagelimit" => ("page limit reached", "good"),
+        "sizelimit" => ("size limit reached", "good"),
+        "timelimit" => ("time limit reached", "good"),
+        "diskfull" => ("the disk is full", "bad"),
+        "elsewhere" => ("runs in another process", "busy"),
+        _ => ("stopped", "rest"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{bytes, count};
+
+    #[test]
+    fn numbers_are_written_as_people_read_them() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0, 999, 1000, 12_345, 999_999].map(bytes), ["0 B", "999 B", "1.0 kB", "12 kB", "1.0 MB"]);
+        assert_eq!(bytes(u64::MAX), "18447 PB");
+    }
+}

@@ -1,0 +1,25 @@
+//! The service: many crawls at once, steered over HTTP by programs and by people with a browser.
+//!
+//! | question | file |
+//! | --- | --- |
+//! | which crawls are there, and what are they to do | `service.rs`, `wanted.rs`, `schedule.rs` |
+//! | who may ask | `access.rs` |
+//! | what can be asked | `rest/` for programs, `cockpit/` for people |
+//! | what goes wrong | `problem.rs` |
+//! | what is needed of the program around it | `program.rs` |
+//!
+//! Not here: how a crawl runs. That is `annalist-crawl`.
+
+mod access;
+mod cockpit;
+mod logs;
+mod problem;
+pub mod program;
+mod rest;
+mod schedule;
+mod serve;
+mod service;
+mod wanted;
+
+pub use rest::openapi;
+pub use serve::{ServeError, Settings, serve};

@@ -1,0 +1,91 @@
+//! What goes wrong in a request, as `application/problem+json` (RFC 9457) with the field at fault.
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An error as it is told to programs and people.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Problem {
+    /// The HTTP status once more.
+    pub status: u16,
+    /// What kind of problem it is.
+    pub title: String,
+    /// What happened and what to do.
+    pub detail: String,
+    /// What is wrong with which field, where fields are at fault.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<FieldError>,
+}
+
+/// What is wrong with one field.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct FieldError {
+    /// The field, or the key of the spec.
+    pub field: String,
+    /// Where in a text it stands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    pub detail: String,
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, detail: impl Into<String>) -> Problem {
+        let title = status.canonical_reason().unwrap_or("Problem").to_owned();
+        Problem { status: status.as_u16(), title, detail: detail.into(), errors: Vec::new() }
+    }
+
+    pub fn not_found(what: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, what)
+    }
+
+    pub fn conflict(what: impl Into<String>) -> Problem {
+        Problem::new(StatusCode::CONFLICT, what)
+    }
+
+    /// Something is wrong with a field of what was sent.
+    pub fn field(field: impl Into<String>, detail: impl Into<String>) -> Problem {
+        let (field, detail) = (field.into(), detail.into());
+        let mut problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("{field}: {detail}"));
+        problem.errors.push(FieldError { field, line: None, detail });
+        problem
+    }
+
+    /// Mistakes of a spec.
+    pub fn mistakes(mistakes: &[annalist_model::spec::Mistake]) -> Problem {
+        let detail = match mistakes {
+            [one] => format!("the spec has a mistake: {one}"),
+            many => format!("the spec has {} mistakes", many.len()),
+        };
+        let mut problem = Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail);
+        problem.errors = mistakes.iter().map(FieldError::of).collect();
+        problem
+    }
+
+    /// The machine's fault: a disk that is full, say.
+    pub fn internal(what: &str, fault: &dyn std::fmt::Display) -> Problem {
+        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{what}: {fault}"))
+    }
+
+    pub fn code(&self) -> StatusCode {
+        StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+    }
+}
+
+impl FieldError {
+    pub fn of(mistake: &annalist_model::spec::Mistake) -> FieldError {
+        let line = (mistake.line > 0).then_some(mistake.line);
+        FieldError { field: mistake.key.clone(), line, detail: mistake.message.clone() }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.code(), Json(self)).into_response();
+        let kind = HeaderValue::from_static("application/problem+json");
+        response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        response
+    }
+}

@@ -1,0 +1,31 @@
+//! What the service needs of the program around it, which knows how specs are read and topics are learned.
+
+use std::path::Path;
+use std::process::Command;
+
+use annalist_crawl::engine::Crawl;
+use annalist_crawl::pool::Pool;
+use annalist_crawl::status::Board;
+use annalist_crawl::stop::Stop;
+use annalist_model::spec::{Mistake, Spec};
+
+/// What reading a spec came to.
+#[derive(Debug, Default)]
+pub struct Examined {
+    /// Present when there are no mistakes.
+    pub spec: Option<Spec>,
+    pub mistakes: Vec<Mistake>,
+    pub warnings: Vec<Mistake>,
+}
+
+/// Implemented by the program; tests have their own.
+pub trait Program: Send + Sync + 'static {
+    /// Reads and checks the text of a spec. It names no files: who writes it does not sit at this machine.
+    fn examine(&self, text: &str) -> Examined;
+
+    /// Gets the crawl of a job directory ready, by the spec that is kept there. May take a while. The error is for people.
+    fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, String>;
+
+    /// The program itself, for work that is done by one of its commands.
+    fn command(&self) -> Command;
+}

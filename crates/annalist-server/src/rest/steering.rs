@@ -1,0 +1,332 @@
+//! A crawl is steered: started, paused, stopped, and its spec changed while it runs.
+
+use std::time::Duration;
+
+use annalist_crawl::clock;
+use annalist_model::Time;
+use annalist_model::spec::{SIGNALS, Seed, SiteRules, Spec, duration};
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::{StatusCode, header};
+use axum::response::IntoResponse;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::crawls::{CrawlView, blocking};
+use super::reading::Body;
+use crate::problem::Problem;
+use crate::serve::App;
+use crate::wanted::Schedule;
+
+/// Starts a crawl, lets a paused one go on, or takes up one that was stopped.
+#[utoipa::path(post, path = "/api/crawls/{id}/start", params(("id" = String, Path)), responses(
+    (status = 202, body = CrawlView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub async fn start(State(app): State<App>, Path(id): Path<String>) -> Answer {
+    steer(app, id, |app, id| app.service.start(id)).await
+}
+
+/// Nobody is asked until it goes on; what is under way is finished.
+#[utoipa::path(post, path = "/api/crawls/{id}/pause", params(("id" = String, Path)), responses(
+    (status = 202, body = CrawlView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub async fn pause(State(app): State<App>, Path(id): Path<String>) -> Answer {
+    steer(app, id, |app, id| app.service.pause(id)).await
+}
+
+/// Finishes the pages under way and ends; asked again, it ends at once.
+#[utoipa::path(post, path = "/api/crawls/{id}/stop", params(("id" = String, Path)), responses(
+    (status = 202, body = CrawlView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub async fn stop(State(app): State<App>, Path(id): Path<String>) -> Answer {
+    steer(app, id, |app, id| app.service.stop(id)).await
+}
+
+type Answer = Result<(StatusCode, Json<CrawlView>), Problem>;
+
+async fn steer(
+    app: App,
+    id: String,
+    act: impl FnOnce(&App, &str) -> Result<(), Problem> + Send + 'static,
+) -> Answer {
+    let seen = blocking(move || {
+        act(&app, &id)?;
+        app.service.see(&id)
+    });
+    Ok((StatusCode::ACCEPTED, Json(CrawlView::of(seen.await?))))
+}
+
+/// The spec of a crawl, in TOML.
+#[utoipa::path(get, path = "/api/crawls/{id}/spec", params(("id" = String, Path)), responses(
+    (status = 200, body = String, content_type = "application/toml"), (status = 404, body = Problem)))]
+pub async fn spec(State(app): State<App>, Path(id): Path<String>) -> Result<impl IntoResponse, Problem> {
+    let text = blocking(move || Ok(app.service.spec(&id)?.to_toml())).await?;
+    Ok(([(header::CONTENT_TYPE, "application/toml")], text))
+}
+
+/// What a change came to.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Changed {
+    /// Parts of the spec that are taken up by the next start only.
+    pub later: Vec<String>,
+}
+
+impl Changed {
+    fn of(later: Vec<&'static str>) -> Json<Changed> {
+        Json(Changed { later: later.into_iter().map(str::to_owned).collect() })
+    }
+}
+
+/// Another spec, in TOML; a running crawl takes it up at once. Seeds can be added, not taken away.
+#[utoipa::path(put, path = "/api/crawls/{id}/spec", params(("id" = String, Path)), request_body(content = String, content_type = "application/toml"),
+    responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub async fn change(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    text: String,
+) -> Result<Json<Changed>, Problem> {
+    blocking(move || Ok(Changed::of(app.service.change(&id, &text)?))).await
+}
+
+/// Changes some of a spec, or says what is wrong with the change.
+fn amended(
+    app: &App,
+    id: &str,
+    amend: impl FnOnce(&mut Spec) -> Result<(), Problem>,
+) -> Result<Vec<&'static str>, Problem> {
+    let mut spec = app.service.spec(id)?;
+    amend(&mut spec)?;
+    app.service.change(id, &spec.to_toml())
+}
+
+async fn amend(
+    app: App,
+    id: String,
+    amend: impl FnOnce(&mut Spec) -> Result<(), Problem> + Send + 'static,
+) -> Result<Json<Changed>, Problem> {
+    blocking(move || Ok(Changed::of(amended(&app, &id, amend)?))).await
+}
+
+/// Addresses that the crawl begins with, too.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewSeeds {
+    pub urls: Vec<String>,
+}
+
+/// Adds seeds. They keep the scope that seeds have where nothing else is said: their host.
+#[utoipa::path(post, path = "/api/crawls/{id}/seeds", params(("id" = String, Path)), request_body = NewSeeds,
+    responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub async fn add_seeds(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Body(new): Body<NewSeeds>,
+) -> Result<Json<Changed>, Problem> {
+    blocking(move || Ok(Changed::of(amend_seeds(&app, &id, &new.urls)?))).await
+}
+
+/// Adds seeds to a crawl's spec.
+pub fn amend_seeds(app: &App, id: &str, urls: &[String]) -> Result<Vec<&'static str>, Problem> {
+    amended(app, id, |spec| {
+        for (place, url) in urls.iter().enumerate() {
+            let parsed = spec.canonical.parse(url);
+            let url = parsed.map_err(|fault| Problem::field(format!("urls[{place}]"), fault.to_string()))?;
+            if !spec.seeds.iter().any(|seed| seed.url == url) {
+                spec.seeds.push(Seed::new(url));
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The rules of a site in a spec; made where there are none.
+fn rules_of(spec: &mut Spec, site: String) -> Option<&mut SiteRules> {
+    let place = spec.sites.iter().position(|rules| rules.site == site);
+    let place = place.unwrap_or_else(|| {
+        spec.sites.push(SiteRules { site, ..SiteRules::default() });
+        spec.sites.len() - 1
+    });
+    spec.sites.get_mut(place)
+}
+
+/// Blocks a site, or allows it again.
+pub fn block_site(app: &App, id: &str, site: &str, blocked: bool) -> Result<Vec<&'static str>, Problem> {
+    amended(app, id, |spec| {
+        spec.scope.blocked_sites.retain(|name| name != site);
+        if let Some(rules) = rules_of(spec, site.to_owned()) {
+            rules.blocked = blocked;
+        }
+        Ok(())
+    })
+}
+
+fn read_duration(name: &str, text: Option<&str>) -> Result<Option<Duration>, Problem> {
+    let Some(text) = text else { return Ok(None) };
+    let read = duration::parse(text).map(Some);
+    read.ok_or_else(|| Problem::field(name, "expected a time such as \"500ms\", \"2s\" or \"12h\""))
+}
+
+/// What is different for one site. What is left out stays as it is.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct SiteChange {
+    /// `true`: it is not asked any more.
+    pub blocked: Option<bool>,
+    /// `"2s"`
+    pub min_delay: Option<String>,
+    pub max_delay: Option<String>,
+    /// Pages of it at most.
+    pub pages: Option<u64>,
+}
+
+/// Blocks a site, or changes its delays and its budget; running fetchers take it up at once.
+#[utoipa::path(put, path = "/api/crawls/{id}/sites/{site}", params(("id" = String, Path), ("site" = String, Path)), request_body = SiteChange,
+    responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub async fn site(
+    State(app): State<App>,
+    Path((id, site)): Path<(String, String)>,
+    Body(change): Body<SiteChange>,
+) -> Result<Json<Changed>, Problem> {
+    let min_delay = read_duration("min_delay", change.min_delay.as_deref())?;
+    let max_delay = read_duration("max_delay", change.max_delay.as_deref())?;
+    amend(app, id, move |spec| {
+        if change.blocked == Some(false) {
+            spec.scope.blocked_sites.retain(|name| *name != site);
+        }
+        if let Some(rules) = rules_of(spec, site) {
+            rules.blocked = change.blocked.unwrap_or(rules.blocked);
+            rules.min_delay = min_delay.or(rules.min_delay);
+            rules.max_delay = max_delay.or(rules.max_delay);
+            rules.pages = change.pages.or(rules.pages);
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// When the crawl ends. All of them are replaced; what is left out is without limit.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NewLimits {
+    pub pages: Option<u64>,
+    pub size_bytes: Option<u64>,
+    /// `"12h"`
+    pub time: Option<String>,
+    pub site_pages: Option<u64>,
+}
+
+/// Other limits. What was skipped for a limit that is higher now waits again.
+#[utoipa::path(put, path = "/api/crawls/{id}/limits", params(("id" = String, Path)), request_body = NewLimits,
+    responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub async fn limits(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Body(new): Body<NewLimits>,
+) -> Result<Json<Changed>, Problem> {
+    let time = read_duration("time", new.time.as_deref())?;
+    amend(app, id, move |spec| {
+        let limits = &mut spec.limits;
+        (limits.pages, limits.size_bytes, limits.time) = (new.pages, new.size_bytes, time);
+        limits.site_pages = new.site_pages;
+        Ok(())
+    })
+    .await
+}
+
+/// How much each signal counts: 1 leaves it as it is, 0 turns it off.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(transparent)]
+pub struct Weights(pub std::collections::BTreeMap<String, f64>);
+
+/// Other weights of the judge. What it has learned stays; waiting links are put into a new order.
+#[utoipa::path(put, path = "/api/crawls/{id}/weights", params(("id" = String, Path)), request_body = Weights,
+    responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub async fn weights(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Body(Weights(weights)): Body<Weights>,
+) -> Result<Json<Changed>, Problem> {
+    if let Some(name) = weights.keys().find(|name| !SIGNALS.contains(&name.as_str())) {
+        let why = format!("there is no such signal; there are {}", SIGNALS.join(", "));
+        return Err(Problem::field(name, why));
+    }
+    amend(app, id, move |spec| {
+        for (name, weight) in weights {
+            spec.judge.weights.retain(|(known, _)| *known != name);
+            spec.judge.weights.push((name, weight));
+        }
+        Ok(())
+    })
+    .await
+}
+
+/// Starts the crawl by itself: once, or again and again.
+#[utoipa::path(put, path = "/api/crawls/{id}/schedule", params(("id" = String, Path)), request_body = Schedule,
+    responses((status = 200, body = Schedule), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub async fn schedule(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Body(schedule): Body<Schedule>,
+) -> Result<Json<Schedule>, Problem> {
+    if Time::from_rfc3339(&schedule.next).is_none() {
+        return Err(Problem::field("next", "give a moment such as 2026-11-16T08:00:00Z"));
+    }
+    if schedule.every_seconds == Some(0) {
+        return Err(Problem::field("every_seconds", "give at least 1"));
+    }
+    let kept = schedule.clone();
+    blocking(move || app.service.set_schedule(&id, Some(kept))).await?;
+    Ok(Json(schedule))
+}
+
+/// Starts the crawl only when somebody does.
+#[utoipa::path(delete, path = "/api/crawls/{id}/schedule", params(("id" = String, Path)), responses((status = 204), (status = 404, body = Problem)))]
+pub async fn unschedule(State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+    blocking(move || app.service.set_schedule(&id, None)).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// A site that waits.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WaitingSite {
+    /// Its name, where one of its links is in memory.
+    pub site: Option<String>,
+    pub queued: u64,
+    pub captures: u64,
+    pub bytes: u64,
+    /// Its best link, and what that is worth.
+    pub best_url: Option<String>,
+    pub best_score: Option<f32>,
+    /// Seconds until it may be asked again.
+    pub rests_seconds: f64,
+    /// Why nothing more is fetched of it.
+    pub closed: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Queue {
+    /// The sites with the most waiting links.
+    pub sites: Vec<WaitingSite>,
+}
+
+impl Queue {
+    pub fn of(app: &App, id: &str, most: usize) -> Result<Queue, Problem> {
+        app.service.job(id)?;
+        let sites = app.service.control(id).map(|control| control.busiest_sites(most)).unwrap_or_default();
+        let now = clock::now();
+        let told = sites.into_iter().map(|site| WaitingSite {
+            site: site.example.as_ref().map(|url| url.site().to_owned()),
+            queued: site.queued,
+            captures: site.captures,
+            bytes: site.bytes,
+            best_url: site.example.map(|url| url.as_str().to_owned()),
+            best_score: site.best,
+            rests_seconds: site.rests_until.since(now).as_secs_f64(),
+            closed: site.closed.map(|reason| reason.name().to_owned()),
+        });
+        Ok(Queue { sites: told.collect() })
+    }
+}
+
+/// The queue of a running crawl, by site.
+#[utoipa::path(get, path = "/api/crawls/{id}/queue", params(("id" = String, Path)), responses((status = 200, body = Queue), (status = 404, body = Problem)))]
+pub async fn queue(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Queue>, Problem> {
+    blocking(move || Ok(Json(Queue::of(&app, &id, 100)?))).await
+}

@@ -1,0 +1,86 @@
+//! What somebody wants a crawl to do, kept in its job directory: after a restart, a kill included, the service goes on
+//! from here. How far the crawl itself got is in its own state.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// What a crawl is to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Goal {
+    /// Nothing, until somebody starts it.
+    #[default]
+    Rest,
+    Run,
+    /// Keep still, ready to go on.
+    Pause,
+}
+
+/// When a crawl is started by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    /// The next start, RFC 3339.
+    pub next: String,
+    /// Seconds between starts; once, where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every_seconds: Option<u64>,
+}
+
+/// Kept in `state/service.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Wanted {
+    pub goal: Goal,
+    pub schedule: Option<Schedule>,
+    /// Why the last start came to nothing.
+    pub failed: Option<String>,
+}
+
+impl Wanted {
+    fn path(job: &Path) -> PathBuf {
+        job.join("state/service.json")
+    }
+
+    /// Nothing is wanted of a job that the service never had to do with.
+    pub fn load(job: &Path) -> io::Result<Wanted> {
+        match std::fs::read(Wanted::path(job)) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(io::Error::other),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(Wanted::default()),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Durable when it returns: what somebody was told is so after a power cut.
+    pub fn keep(&self, job: &Path) -> io::Result<()> {
+        let path = Wanted::path(job);
+        let folder = job.join("state");
+        std::fs::create_dir_all(&folder)?;
+        let fresh = path.with_extension("new");
+        std::fs::write(&fresh, serde_json::to_vec_pretty(self)?)?;
+        File::open(&fresh)?.sync_all()?;
+        std::fs::rename(&fresh, &path)?;
+        File::open(&folder)?.sync_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Goal, Schedule, Wanted};
+
+    #[test]
+    fn what_is_wanted_is_read_back_and_damage_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(Wanted::load(dir.path()).unwrap(), Wanted::default());
+        let schedule = Schedule { next: "2026-11-16T00:00:00Z".to_owned(), every_seconds: Some(60) };
+        let wanted = Wanted { goal: Goal::Pause, schedule: Some(schedule), failed: Some("x".to_owned()) };
+        wanted.keep(dir.path()).unwrap();
+        assert_eq!(Wanted::load(dir.path()).unwrap(), wanted);
+        std::fs::write(dir.path().join("state/service.json"), "{").unwrap();
+        assert!(Wanted::load(dir.path()).is_err());
+    }
+}

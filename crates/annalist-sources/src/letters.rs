@@ -1,0 +1,130 @@
+//! Letters to a server that is told something: POST, by the program's own exchange with its guard. One try each, no
+//! redirects: whoever writes decides what an answer means, and secrets go to nobody but the one they are for.
+
+use std::time::Duration;
+
+use annalist_model::{CanonicalUrl, Time};
+
+use crate::connection::Connection;
+use crate::error::FetchError;
+use crate::request::{Wanted, is_field_text};
+use crate::retry_after::retry_after;
+use crate::web::WebSource;
+
+/// How often it is looked whether somebody wants an end.
+const GLANCE: Duration = Duration::from_millis(50);
+/// What is told of an answer's text.
+const MOST_TOLD: usize = 300;
+/// A server that asks for more is asked another time.
+const LONGEST_WAIT: Duration = Duration::from_secs(600);
+
+/// What is sent.
+#[derive(Clone, Copy)]
+pub struct Letter<'a> {
+    pub content_type: &'a str,
+    /// The value of the Authorization field.
+    pub authorization: Option<&'a str>,
+    pub body: &'a [u8],
+}
+
+/// Not what is in it: that is long, or secret.
+impl std::fmt::Debug for Letter<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes of {}", self.body.len(), self.content_type)
+    }
+}
+
+/// What the server said to a letter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reply {
+    pub status: u16,
+    /// The beginning of its text, on one line.
+    pub told: String,
+    pub retry_after: Option<Duration>,
+    pub location: Option<String>,
+}
+
+/// The line to one server.
+#[derive(Debug)]
+pub struct Letters {
+    web: WebSource,
+    connection: Connection,
+    now: fn() -> Time,
+}
+
+impl Letters {
+    pub fn new(web: WebSource, now: fn() -> Time) -> Letters {
+        Letters { web, connection: Connection::default(), now }
+    }
+
+    /// Sends a letter and waits for the answer, for as long as nobody wants an end: `None` then.
+    pub async fn send(
+        &mut self,
+        url: &CanonicalUrl,
+        letter: Letter<'_>,
+        is_stopped: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Result<Reply, FetchError>> {
+        let stopped = async {
+            while !is_stopped() {
+                tokio::time::sleep(GLANCE).await;
+            }
+        };
+        tokio::select! {
+            biased;
+            () = stopped => None,
+            reply = self.exchange(url, letter) => Some(reply),
+        }
+    }
+
+    async fn exchange(&mut self, url: &CanonicalUrl, letter: Letter<'_>) -> Result<Reply, FetchError> {
+        let now = (self.now)();
+        let at = self.web.locate(url, now).await?.address?;
+        let wanted = Wanted::Taken(letter);
+        let capture = match self.web.ask(url, at, &mut self.connection, wanted, now).await {
+            // The server gave the kept connection up: that is no answer yet.
+            Err(FetchError::Stale) => self.web.ask(url, at, &mut self.connection, wanted, now).await?,
+            answer => answer?,
+        };
+        let asked = capture.head.field("retry-after");
+        let told = String::from_utf8_lossy(&capture.body);
+        let line: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        let reply = Reply {
+            status: capture.head.status,
+            told: annalist_model::link::shortened(&line, MOST_TOLD).to_owned(),
+            retry_after: asked.and_then(|value| retry_after(value, (self.now)(), LONGEST_WAIT)),
+            location: capture.head.location(),
+        };
+        crate::archive::drop_block(capture);
+        Ok(reply)
+    }
+}
+
+/// The Authorization field: a password where there is a user, else a token. `None` for a token that fits no field.
+pub fn authorization(user: Option<&str>, secret: &str) -> Option<String> {
+    let field = match user {
+        Some(user) => {
+            format!("Basic {}", data_encoding::BASE64.encode(format!("{user}:{secret}").as_bytes()))
+        }
+        None => format!("Bearer {secret}"),
+    };
+    is_field_text(&field).then_some(field)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Letter, authorization};
+
+    #[test]
+    fn a_secret_is_a_password_or_a_token_and_never_ends_a_line() {
+        assert_eq!(authorization(Some("me"), "pä:ss").unwrap(), "Basic bWU6cMOkOnNz");
+        assert_eq!(authorization(None, "abc").unwrap(), "Bearer abc");
+        assert_eq!(authorization(None, "a\r\nHost: b"), None);
+    }
+
+    #[test]
+    fn a_letter_shows_nothing_of_what_is_in_it() {
+        let letter =
+            Letter { content_type: "text/plain", authorization: Some("Bearer secret"), body: b"private" };
+        assert_eq!(format!("{letter:?}"), "7 bytes of text/plain");
+    }
+}

@@ -1,0 +1,246 @@
+//! When names were written: which of them fall silent, which begin, and which pairs of both meet in time and stand beside the
+//! same names.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::super::{Met, key};
+use super::{cosine, is_of, own_words, shared, weight};
+use crate::offline::{Corpus, CorpusError, Day, Named};
+
+/// A name in fewer writings may be silent by chance.
+const FEWEST_WRITINGS: usize = 3;
+/// Of the mentions of the old name that must be before the change, and of the new name behind it.
+const ON_ITS_SIDE: f32 = 0.75;
+/// Of all writings, that must be on each side.
+const LEAST_OF_ALL: f32 = 0.05;
+/// How alike the names around both must be, where no writing has both.
+const LEAST_ALIKE: f32 = 0.2;
+const MOST_NAMES: usize = 3000;
+
+/// When everything was written, and which names are in it. Writings have numbers over all corpora, each once.
+pub(super) struct Archive {
+    days: Vec<Day>,
+    pub(super) names: Vec<Vec<u32>>,
+    /// All days in order.
+    sorted: Vec<Day>,
+    /// By name: the numbers of writings with it, in the order of time.
+    with: HashMap<u32, Vec<u32>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pair {
+    pub(super) before: u32,
+    pub(super) after: u32,
+    pub(super) changed: Day,
+    /// Which share of both names is on its side.
+    pub(super) fits: f32,
+    /// How much likelier that is if the name changed than if both came by chance; the logarithm.
+    pub(super) sharp: f32,
+    /// How alike the names are that stand beside both.
+    pub(super) names: f32,
+}
+
+impl Archive {
+    pub(super) fn of(
+        corpora: &[Corpus],
+        named: &[Named],
+        done: &(dyn Fn(u64) + Sync),
+    ) -> Result<Archive, CorpusError> {
+        let mut archive =
+            Archive { days: Vec::new(), names: Vec::new(), sorted: Vec::new(), with: HashMap::new() };
+        let mut met = Met::default();
+        for (corpus, named) in corpora.iter().zip(named) {
+            let mut number = 0_u32;
+            let mut mentions = named.mentions.iter().peekable();
+            corpus.fold(
+                Vec::new,
+                |some: &mut Vec<(u64, Day)>, writing| some.push((key(&writing.id), Day::of(writing.time()))),
+                |some| {
+                    for (id, day) in some {
+                        let mut names = Vec::new();
+                        while let Some((_, name)) = mentions.next_if(|(writing, _)| *writing <= number) {
+                            names.push(*name);
+                        }
+                        number += 1;
+                        if met.is_new(id) {
+                            archive.add(day, names);
+                        }
+                    }
+                },
+                done,
+            )?;
+        }
+        archive.sorted.clone_from(&archive.days);
+        archive.sorted.sort_unstable();
+        let days = &archive.days;
+        for with in archive.with.values_mut() {
+            with.sort_by_key(|writing| days.get(*writing as usize).copied());
+        }
+        Ok(archive)
+    }
+
+    fn add(&mut self, day: Day, names: Vec<u32>) {
+        let number = u32::try_from(self.days.len()).unwrap_or(u32::MAX);
+        names.iter().for_each(|name| self.with.entry(*name).or_default().push(number));
+        self.days.push(day);
+        self.names.push(names);
+    }
+
+    fn day(&self, writing: u32) -> Day {
+        self.days.get(writing as usize).copied().unwrap_or_default()
+    }
+
+    pub(super) fn writings(&self) -> usize {
+        self.days.len()
+    }
+
+    /// The writings with a name, in the order of time.
+    pub(super) fn with(&self, name: u32) -> &[u32] {
+        self.with.get(&name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Which share of all writings is from before a day.
+    fn share_before(&self, day: Day) -> f32 {
+        self.sorted.partition_point(|other| *other < day) as f32 / self.sorted.len().max(1) as f32
+    }
+
+    /// The day at which a share of a name's mentions is over.
+    fn quantile(&self, name: u32, share: f32) -> Day {
+        let with = self.with(name);
+        let place = ((with.len() as f32 * share) as usize).min(with.len().saturating_sub(1));
+        with.get(place).map_or(Day::default(), |writing| self.day(*writing))
+    }
+
+    /// Pairs of names that meet in time, and stand beside the same names or together.
+    pub(super) fn pairs(&self, neighbours: &mut Neighbours<'_>, names: &[String]) -> Vec<Pair> {
+        let mut frequent: Vec<u32> = self
+            .with
+            .iter()
+            .filter(|(_, with)| with.len() >= FEWEST_WRITINGS)
+            .map(|(name, _)| *name)
+            .collect();
+        frequent.sort_by_key(|name| (std::cmp::Reverse(self.with(*name).len()), *name));
+        // The days at which most of it is over, or begins.
+        let end = |name: u32| self.quantile(name, ON_ITS_SIDE);
+        let beginning = |name: u32| self.quantile(name, 1.0 - ON_ITS_SIDE);
+        let silent = |name: &u32| self.is_uneven(*name, self.share_before(end(*name).plus(1)));
+        let fresh = |name: &u32| self.is_uneven(*name, 1.0 - self.share_before(beginning(*name)));
+        let old: Vec<u32> = frequent.iter().copied().filter(silent).take(MOST_NAMES).collect();
+        let new: Vec<(u32, Day)> = frequent
+            .iter()
+            .copied()
+            .filter(fresh)
+            .take(MOST_NAMES)
+            .map(|name| (name, self.quantile(name, 0.5)))
+            .collect();
+        let mut pairs = Vec::new();
+        for before in old {
+            let middle = self.quantile(before, 0.5);
+            for (after, _) in new.iter().filter(|(after, its)| *after != before && middle < *its) {
+                let Some(pair) = self.pair(before, *after) else { continue };
+                if is_same_name(before, *after, names) {
+                    continue;
+                }
+                let (alike, meet) = neighbours.alike(before, *after);
+                if meet || alike >= LEAST_ALIKE {
+                    pairs.push(Pair { names: alike, ..pair });
+                }
+            }
+        }
+        pairs
+    }
+
+    /// Whether so many mentions lie in this share of the archive that the rest is silence.
+    fn is_uneven(&self, name: u32, share: f32) -> bool {
+        let expected = self.with(name).len() as f32 * (1.0 - share);
+        1.0 - share >= LEAST_OF_ALL && (expected >= 2.0 || share < 0.5)
+    }
+
+    /// The day on which most of the one is over and most of the other comes.
+    fn pair(&self, before: u32, after: u32) -> Option<Pair> {
+        let (old, new) = (self.with(before), self.with(after));
+        let (many, others) = (old.len().max(1) as f32, new.len().max(1) as f32);
+        let mut best: Option<(Day, f32)> = None;
+        for (come, writing) in new.iter().enumerate() {
+            let day = self.day(*writing);
+            let come = 1.0 - come as f32 / others;
+            if come < ON_ITS_SIDE {
+                break;
+            }
+            let gone = old.partition_point(|writing| self.day(*writing) < day) as f32 / many;
+            if gone >= ON_ITS_SIDE && best.is_none_or(|(_, fits)| gone * come > fits) {
+                best = Some((day, gone * come));
+            }
+        }
+        let (changed, fits) = best?;
+        let share = self.share_before(changed);
+        let sharp = -many * share.ln() - others * (1.0 - share).ln();
+        let is_within = (LEAST_OF_ALL..=1.0 - LEAST_OF_ALL).contains(&share);
+        is_within.then_some(Pair { before, after, changed, fits, sharp, names: 0.0 })
+    }
+}
+
+/// Another form of the same name is no change.
+fn is_same_name(one: u32, other: u32, names: &[String]) -> bool {
+    let name = |number: u32| names.get(number as usize).map(|name| name.to_lowercase()).unwrap_or_default();
+    let (one, other) = (name(one), name(other));
+    one.contains(&other) || other.contains(&one)
+}
+
+/// The names that stand beside others, and in how many writings.
+pub(super) struct Neighbours<'a> {
+    archive: &'a Archive,
+    names: &'a [String],
+    beside: HashMap<u32, BTreeMap<u32, u32>>,
+}
+
+impl<'a> Neighbours<'a> {
+    pub(super) fn new(archive: &'a Archive, names: &'a [String]) -> Neighbours<'a> {
+        Neighbours { archive, names, beside: HashMap::new() }
+    }
+
+    /// How alike the names beside both are, from 0 to 1, and whether any writing has both.
+    fn alike(&mut self, one: u32, other: u32) -> (f32, bool) {
+        self.count(one);
+        self.count(other);
+        let meet = self.beside.get(&one).is_some_and(|beside| beside.contains_key(&other));
+        (cosine(&self.weights(one, other), &self.weights(other, one)), meet)
+    }
+
+    /// The names that stand beside both, the most telling first.
+    pub(super) fn shared(&self, pair: &Pair) -> Vec<String> {
+        let shared = shared(&self.weights(pair.before, pair.after), &self.weights(pair.after, pair.before));
+        shared.into_iter().filter_map(|name| self.names.get(name as usize)).cloned().collect()
+    }
+
+    fn count(&mut self, name: u32) {
+        let archive = self.archive;
+        self.beside.entry(name).or_insert_with(|| {
+            let mut counts = BTreeMap::new();
+            for writing in archive.with(name) {
+                for other in archive.names.get(*writing as usize).into_iter().flatten() {
+                    *counts.entry(*other).or_default() += 1;
+                }
+            }
+            counts.remove(&name);
+            counts
+        });
+    }
+
+    /// How much it says what stands beside a name, where it may be another.
+    fn weights(&self, name: u32, other: u32) -> BTreeMap<u32, f32> {
+        let own = own_words([name, other], self.names);
+        let of_it = |beside: &u32| {
+            *beside == other || self.names.get(*beside as usize).is_none_or(|name| is_of(name, &own))
+        };
+        let total = self.archive.with(name).len();
+        let weigh = |beside: u32, count: u32| {
+            weight(count, total, self.archive.with(beside).len(), self.archive.writings())
+        };
+        let beside = self.beside.get(&name).into_iter().flatten();
+        beside
+            .filter(|(beside, count)| **count > 1 && !of_it(beside))
+            .map(|(beside, count)| (*beside, weigh(*beside, *count)))
+            .collect()
+    }
+}

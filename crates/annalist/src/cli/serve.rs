@@ -1,0 +1,32 @@
+//! What `annalist serve` can be told.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  annalist serve                                 crawls below ./collections, at http://127.0.0.1:8470/
+  annalist serve /srv/archive --listen 127.0.0.1:9000
+  ANNALIST_TOKEN=… annalist serve --listen 0.0.0.0:8470 --host archive.example.org
+
+Crawls that ran when the service ended, or was killed, go on when it starts again. Ctrl-C finishes the pages under way.
+What can be asked over HTTP is described at /api/openapi.json.")]
+pub struct ServeArgs {
+    /// The folder whose subfolders are crawls; made where there is none
+    #[arg(default_value = "collections")]
+    pub root: PathBuf,
+    /// Address and port; others than this machine need a token in the environment variable ANNALIST_TOKEN
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8470")]
+    pub listen: SocketAddr,
+    /// A further name that the service is called by; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
+    /// Requests at once, of all crawls together
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub visits: u32,
+    /// Print what can be asked over HTTP, as an OpenAPI document, and end
+    #[arg(long)]
+    pub openapi: bool,
+}

@@ -1,0 +1,95 @@
+//! `annalist serve`: many crawls at once, steered over HTTP.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+use annalist_crawl::engine::{Crawl, Origin};
+use annalist_crawl::job::JobDir;
+use annalist_crawl::pool::Pool;
+use annalist_crawl::status::Board;
+use annalist_crawl::stop::Stop;
+use annalist_server::program::{Examined, Program};
+use annalist_server::{ServeError, Settings, serve};
+use anyhow::{Context, Result};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::crawl::{require_contact, shared_book};
+use crate::cli::ServeArgs;
+use crate::exit::{BadConfiguration, Exit};
+use crate::{archives, basis, spec_file};
+
+/// What others have to give, where the service can be reached by others.
+const TOKEN: &str = "ANNALIST_TOKEN";
+
+#[expect(clippy::print_stdout, reason = "the document is what the command is asked for")]
+pub fn run(args: &ServeArgs) -> Result<Exit> {
+    if args.openapi {
+        println!("{}", serde_json::to_string_pretty(&annalist_server::openapi())?);
+        return Ok(Exit::Done);
+    }
+    let settings = Settings {
+        root: args.root.clone(),
+        listen: args.listen,
+        hosts: args.host.clone(),
+        token: std::env::var(TOKEN).ok().filter(|token| !token.is_empty()),
+        visits: args.visits as usize,
+        reading_threads: std::thread::available_parallelism().map_or(2, NonZeroUsize::get),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
+    let told = |address| eprintln!("annalist: http://{address}/ (Ctrl-C to end)");
+    let served = runtime.block_on(serve(settings, Arc::new(ThisProgram), told, interrupted()));
+    // Visits that did not end in time must not hold up the program.
+    runtime.shutdown_background();
+    match served {
+        Ok(()) => Ok(Exit::Done),
+        Err(ServeError::Access(why)) => Err(BadConfiguration(why).into()),
+        Err(fault) => Err(fault.into()),
+    }
+}
+
+async fn interrupted() {
+    let (Ok(mut interrupt), Ok(mut terminate)) =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()))
+    else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+    eprintln!("annalist: finishing the pages under way");
+}
+
+/// What the service needs of this program.
+struct ThisProgram;
+
+impl Program for ThisProgram {
+    fn examine(&self, text: &str) -> Examined {
+        let spec_file::Examined { spec, mistakes, warnings } = spec_file::examine_text(text);
+        Examined { spec, mistakes, warnings }
+    }
+
+    fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, String> {
+        open(job, pool, stop, board).map_err(|fault| format!("{fault:#}"))
+    }
+
+    fn command(&self) -> Command {
+        Command::new(std::env::current_exe().unwrap_or_else(|_| "annalist".into()))
+    }
+}
+
+fn open(job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl> {
+    let dir = JobDir::new(job);
+    let spec = spec_file::load(&dir.spec())?.spec;
+    let origin = match spec.extract {
+        Some(_) => Origin::Archive(Box::new(archives::open(&spec, job)?.source.clone())),
+        None => {
+            require_contact(&spec)?;
+            Origin::Web(shared_book())
+        }
+    };
+    let (spec, basis) = basis::of(spec, Some(&dir.spec()), job)?;
+    Ok(Crawl::open(spec, dir, basis, origin, stop, board, pool)?)
+}

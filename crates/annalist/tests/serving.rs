@@ -1,0 +1,295 @@
+//! `annalist serve`: crawls are made, steered and handed addresses over HTTP, and go on after whatever ended the service.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot set up its stand has failed, and may say how far it got"
+)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use annalist_testweb::{By, ServerOptions, WorldConfig};
+use serde_json::{Value, json};
+use support::service::{Service, service};
+use support::{
+    IMPATIENT, Stand, asked_again_within, assert_exit, assert_valid, captures, expected, finish, urls,
+};
+
+const LONG: Duration = Duration::from_secs(180);
+
+fn stand(pages: usize, latency: u64) -> Stand {
+    let options = ServerOptions { latency: Duration::from_millis(latency), ..ServerOptions::default() };
+    let config = WorldConfig { hosts: 8, pages, addresses: 4, crawl_delays: 0.0, ..WorldConfig::default() };
+    Stand::with_options(config, options)
+}
+
+fn spec_of(stand: &Stand, more: &str) -> String {
+    std::fs::read_to_string(stand.spec(&format!("{IMPATIENT}{more}"))).unwrap()
+}
+
+fn made(service: &Service, spec: &str, id: &str, start: bool) {
+    let reply = service.post("/api/crawls", &json!({"spec": spec, "id": id, "start": start}));
+    assert_eq!(reply.status, 201, "{reply:?}");
+}
+
+fn is_over(seen: &Value) -> bool {
+    seen["is_running"] == false && seen["state"] == "complete"
+}
+
+#[test]
+fn a_crawl_is_made_started_and_watched_from_a_blank_root() {
+    let stand = stand(60, 0);
+    let root = stand.dir.path().join("root");
+    let service = Service::start(&root);
+    assert_eq!(service.get("/api/crawls").json(), json!({"total": 0, "crawls": []}));
+    assert!(service.get("/").body.contains("Nothing is archived here yet"));
+
+    let wrong = service.post("/api/crawls", &json!({"spec": "name = \"x\"\n[limits]\npages = \"many\"\n"}));
+    assert_eq!(wrong.status, 422);
+    assert!(wrong.head.contains("application/problem+json"), "{wrong:?}");
+    let errors = wrong.json()["errors"].clone();
+    assert!(
+        errors.as_array().unwrap().iter().any(|e| e["field"] == "limits.pages" && e["line"] == 3),
+        "{errors}"
+    );
+
+    made(&service, &spec_of(&stand, ""), "first", true);
+    let again = service.post("/api/crawls", &json!({"spec": spec_of(&stand, ""), "id": "first"}));
+    assert_eq!(again.status, 409);
+    let seen = service.until("first", LONG, is_over);
+    let job = root.join("first");
+    assert_valid(&job);
+    let fetched = urls(&captures(&job));
+    assert!(expected(&stand.web).is_subset(&fetched));
+    assert_eq!(seen["captures"].as_u64().unwrap() as usize, captures(&job).len());
+
+    let log = service.get("/api/crawls/first/events?q=begins&severity=info&subsystem=crawl").json();
+    assert_eq!(log["events"][0]["message"], "the crawl begins");
+    let fetched = service.get("/api/crawls/first/fetched?limit=5").json();
+    assert_eq!(fetched["fetched"].as_array().unwrap().len(), 5);
+    assert!(service.get("/metrics").body.contains("annalist_running{crawl=\"first\"} 0"));
+    for view in ["", "/queue", "/fetched", "/skipped", "/log", "/settings"] {
+        let page = service.get(&format!("/crawls/first{view}"));
+        assert_eq!(page.status, 200, "{view}");
+        assert!(page.head.contains("content-security-policy: default-src 'none'"), "{}", page.head);
+        assert!(!page.body.contains("<script>") && !page.body.contains(" style="), "{view}");
+    }
+    assert_eq!(service.get("/crawls/none").status, 404);
+    assert_eq!(service.get("/api/crawls/..%2Fx").status, 404);
+    assert_eq!(service.interrupt(), Some(0));
+}
+
+#[test]
+fn a_killed_service_goes_on_with_its_crawls_and_loses_nothing_it_acknowledged() {
+    let stand = stand(150, 10);
+    let root = stand.dir.path().join("root");
+    let service = Service::start(&root);
+    made(&service, &spec_of(&stand, ""), "one", true);
+    made(&service, &spec_of(&stand, ""), "two", true);
+    made(&service, &spec_of(&stand, ""), "never", false);
+    service.until("two", LONG, |seen| seen["captures"].as_u64() > Some(20));
+    service.kill();
+
+    let service = Service::start(&root);
+    for id in ["one", "two"] {
+        service.until(id, LONG, is_over);
+        let fetched = urls(&captures(&root.join(id)));
+        assert!(expected(&stand.web).is_subset(&fetched));
+        assert_valid(&root.join(id));
+    }
+    assert_eq!(service.get("/api/crawls/never").json()["state"], "new");
+    // Politeness holds across the crawls and the kill: the book remembers.
+    assert!(stand.web.log().overlaps(By::Address).is_empty());
+    // What is over stays over.
+    drop(service);
+    let service = Service::start(&root);
+    assert_eq!(service.get("/api/crawls/one").json()["is_running"], false);
+}
+
+#[test]
+fn a_crawl_pauses_goes_on_and_stops_and_a_pause_outlives_a_kill() {
+    let stand = stand(200, 10);
+    let root = stand.dir.path().join("root");
+    let service = Service::start(&root);
+    assert_eq!(service.post("/api/crawls/x/pause", &json!({})).status, 404);
+    made(&service, &spec_of(&stand, ""), "x", true);
+    service.until("x", LONG, |seen| seen["captures"].as_u64() > Some(5));
+    assert_eq!(service.post("/api/crawls/x/pause", &json!({})).status, 202);
+    service.until("x", LONG, |seen| seen["state"] == "paused" && seen["visits_in_flight"] == 0);
+    let asked = stand.web.log().entries.len();
+    service.kill();
+
+    let service = Service::start(&root);
+    service.until("x", LONG, |seen| seen["state"] == "paused");
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(stand.web.log().entries.len(), asked, "nobody is asked while it is paused");
+    assert_eq!(service.post("/api/crawls/x/start", &json!({})).status, 202);
+    service.until("x", LONG, |_| stand.web.log().entries.len() > asked + 5);
+    assert_eq!(service.post("/api/crawls/x/stop", &json!({})).status, 202);
+    let seen = service.until("x", LONG, |seen| seen["is_running"] == false);
+    assert_eq!(seen["state"], "interrupted");
+    assert_eq!(service.post("/api/crawls/x/stop", &json!({})).status, 409);
+    drop(service);
+    let service = Service::start(&root);
+    assert_eq!(service.get("/api/crawls/x").json()["is_running"], false, "it was stopped for good");
+}
+
+#[test]
+fn settings_are_taken_up_by_a_running_crawl_at_once() {
+    let stand = stand(400, 5);
+    let root = stand.dir.path().join("root");
+    let service = Service::start(&root);
+    made(&service, &spec_of(&stand, ""), "x", true);
+    service.until("x", LONG, |seen| seen["captures"].as_u64() > Some(10));
+    // The host with the most left to fetch is blocked.
+    let queue = service.get("/api/crawls/x/queue").json();
+    let site = queue["sites"][0]["site"].as_str().unwrap().to_owned();
+    let reply = service.put(&format!("/api/crawls/x/sites/{site}"), &json!({"blocked": true}));
+    assert_eq!(reply.status, 200, "{reply:?}");
+    std::thread::sleep(Duration::from_secs(1));
+    let of_site = || {
+        let log = stand.web.log();
+        log.entries.iter().filter(|entry| entry.host.ends_with(&site)).count()
+    };
+    let asked = of_site();
+    // A limit that is passed already ends the crawl.
+    let reply = service.put("/api/crawls/x/limits", &json!({"pages": 1}));
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let seen = service.until("x", LONG, |seen| seen["is_running"] == false);
+    assert_eq!(seen["state"], "pagelimit");
+    assert_eq!(of_site(), asked, "a blocked site is not asked any more");
+    let skipped = service.get("/api/crawls/x/skipped?reason=blocked&limit=1").json();
+    assert_eq!(skipped["skipped"][0]["reason"], "blocked");
+    // A higher one lets it go on to its end, without the blocked site.
+    assert_eq!(service.put("/api/crawls/x/limits", &json!({})).status, 200);
+    assert_eq!(service.post("/api/crawls/x/start", &json!({})).status, 202);
+    service.until("x", LONG, is_over);
+    assert_eq!(of_site(), asked);
+    let wrong = service.put("/api/crawls/x/sites/a.test", &json!({"min_delay": "soon"}));
+    assert_eq!((wrong.status, &wrong.json()["errors"][0]["field"]), (422, &json!("min_delay")));
+    let wrong = service.put("/api/crawls/x/weights", &json!({"magic": 1.0}));
+    assert_eq!(wrong.status, 422);
+    let gone = service.ask(
+        "PUT",
+        "/api/crawls/x/spec",
+        &[],
+        "name = \"x\"\ncontact = \"https://x.test/\"\n[[seed]]\nurl = \"http://y.test/\"\n",
+    );
+    assert_eq!(gone.status, 200, "while it rests any good spec is kept: {gone:?}");
+}
+
+#[test]
+fn handed_over_addresses_are_fetched_and_blacklisted_ones_never_are() {
+    let stand = stand(60, 0);
+    let root = stand.dir.path().join("root");
+    let pages: Vec<String> =
+        expected(&stand.web).into_iter().filter(|url| !url.ends_with("robots.txt")).collect();
+    let (wanted, unwanted) = (&pages[..10], &pages[10..14]);
+    // Only what is handed over: no seeds.
+    let network = stand.web.spec_toml().split_once("[network]").unwrap().1.to_owned();
+    let spec = format!(
+        "name = \"handed\"\napps = false\n[scope]\nonly_injected = true\nembeds = false\nsitemaps = false\n\
+         [politeness]\nmin_delay = \"0s\"\nrobots = \"ignore\"\n{IMPATIENT}[network]{network}"
+    );
+    let service = Service::start(&root);
+    made(&service, &spec, "handed", false);
+    // Before it runs.
+    let batch: Vec<Value> = unwanted.iter().map(|url| json!({"url": url, "blacklisted": true})).collect();
+    let reply = service.post("/api/crawls/handed/urls", &json!(batch));
+    assert_eq!((reply.status, &reply.json()["accepted"]), (202, &json!(4)), "{reply:?}");
+    assert_eq!(service.post("/api/crawls/handed/start", &json!({})).status, 202);
+    let batch: Vec<Value> = pages[..14].iter().map(|url| json!({"url": url, "score": 0.5})).collect();
+    let reply = service.post("/api/crawls/handed/urls", &json!(batch));
+    assert_eq!(reply.json()["accepted"], 14, "{reply:?}");
+    let wrong = service.post(
+        "/api/crawls/handed/urls",
+        &json!([{"url": "mailto:x"}, {"url": pages[0], "score": 2}, {"url": pages[1]}]),
+    );
+    assert_eq!((&wrong.json()["accepted"], &wrong.json()["refused"]), (&json!(1), &json!(2)));
+    assert_eq!(service.post("/api/crawls/handed/urls", &json!({"url": "x"})).status, 422);
+    service.until("handed", LONG, |seen| seen["captures"].as_u64() >= Some(10) && seen["queued"] == 0);
+    let seen = service.until("handed", LONG, |seen| seen["waits_for"].is_string());
+    assert_eq!(seen["waits_for"], "addresses to be handed over");
+    service.kill();
+
+    // Named once more after a kill, and queued before they were blacklisted.
+    let service = Service::start(&root);
+    let late = &pages[14];
+    service.until("handed", LONG, |seen| seen["state"] == "waiting");
+    assert_eq!(service.post("/api/crawls/handed/pause", &json!({})).status, 202);
+    let mut batch: Vec<Value> = pages[10..15].iter().map(|url| json!({"url": url})).collect();
+    batch.push(json!({"url": late, "blacklisted": true}));
+    batch.push(json!({"url": pages[15]}));
+    assert_eq!(service.post("/api/crawls/handed/urls", &json!(batch)).json()["accepted"], 7);
+    assert_eq!(service.post("/api/crawls/handed/start", &json!({})).status, 202);
+    service.until("handed", LONG, |seen| seen["captures"].as_u64() >= Some(11) && seen["queued"] == 0);
+    assert_eq!(service.post("/api/crawls/handed/stop", &json!({})).status, 202);
+    service.until("handed", LONG, |seen| seen["is_running"] == false);
+    let expected: BTreeSet<String> = wanted.iter().chain([&pages[15]]).cloned().collect();
+    assert_eq!(urls(&captures(&root.join("handed"))), expected);
+    let log = stand.web.log();
+    for url in unwanted.iter().chain([late]) {
+        let path = url.splitn(4, '/').nth(3).unwrap();
+        let host = url.split('/').nth(2).unwrap().split(':').next().unwrap();
+        let asked = log.entries.iter().any(|e| e.host == host && e.path.trim_start_matches('/') == path);
+        assert!(!asked, "{url} was asked for");
+    }
+}
+
+#[test]
+fn strangers_and_foreign_pages_change_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    let open = Service::start(&root);
+    let spec = json!({"spec": "name = \"x\""}).to_string();
+    let post = |headers: &[(&str, &str)]| open.ask("POST", "/api/crawls", headers, &spec).status;
+    let json = ("content-type", "application/json");
+    assert_eq!(post(&[json, ("host", "evil.test")]), 421);
+    assert_eq!(post(&[json, ("origin", "http://evil.test")]), 403);
+    assert_eq!(post(&[json, ("sec-fetch-site", "cross-site")]), 403);
+    assert_eq!(post(&[json]), 422, "a program may, but this is no spec");
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    assert_eq!(open.ask("POST", "/new", &[form], "spec=x&then=keep").status, 403, "no token in the form");
+    let old = open.ask("POST", "/new", &[form], "token=abc&spec=x&then=keep");
+    assert_eq!(old.status, 403);
+
+    let refused = finish(service(&root).args(["--listen", "0.0.0.0:0"]), LONG);
+    assert_exit(&refused, 4);
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("ANNALIST_TOKEN"));
+    let guarded = Service::start_as(service(&root).env("ANNALIST_TOKEN", "a long secret"));
+    assert_eq!(guarded.get("/api/crawls").status, 401);
+    let page = guarded.get("/");
+    assert!(page.status == 303 && page.head.contains("location: /login"), "{page:?}");
+    assert_eq!(
+        guarded.ask("GET", "/api/crawls", &[("authorization", "Bearer a long secret")], "").status,
+        200
+    );
+    let entered = guarded.ask("POST", "/login", &[form], "token=a+long+secret");
+    let cookie = entered.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+    let cookie = cookie.split(';').next().unwrap();
+    assert_eq!(guarded.ask("GET", "/", &[("cookie", cookie)], "").status, 200);
+}
+
+#[test]
+fn a_crawl_starts_by_itself_when_its_time_has_come() {
+    let stand = stand(20, 0);
+    let root = stand.dir.path().join("root");
+    let service = Service::start(&root);
+    made(&service, &spec_of(&stand, ""), "x", false);
+    assert_eq!(service.put("/api/crawls/x/schedule", &json!({"next": "tomorrow"})).status, 422);
+    let reply = service
+        .put("/api/crawls/x/schedule", &json!({"next": "2026-01-01T00:00:00Z", "every_seconds": 86400}));
+    assert_eq!(reply.status, 200, "{reply:?}");
+    let seen = service.until("x", LONG, is_over);
+    assert!(seen["schedule"]["next"].as_str().unwrap() > "2026-01-02");
+    assert!(asked_again_within(&stand.web.log(), By::Address, Duration::ZERO).is_none());
+    assert_eq!(service.ask("DELETE", "/api/crawls/x/schedule", &[], "").status, 204);
+    assert_eq!(service.get("/api/crawls/x").json()["schedule"], Value::Null);
+    assert_eq!(service.ask("DELETE", "/api/crawls/x", &[], "").status, 204);
+    assert_eq!(service.get("/api/crawls/x").status, 404);
+}

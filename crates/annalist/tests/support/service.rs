@@ -1,0 +1,149 @@
+//! `annalist serve` as a program would use it: started, asked over HTTP, killed and started again.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::{BOOK, annalist};
+
+/// A running service; it is killed when the test ends.
+pub struct Service {
+    child: Child,
+    pub address: String,
+}
+
+/// What it answered.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Reply {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("no JSON ({e}): {self:?}"))
+    }
+}
+
+/// The service over a folder, not started yet. Its crawls share a book.
+pub fn service(root: &Path) -> Command {
+    let mut command = annalist();
+    command.env(BOOK, root.join("../book")).arg("serve").arg(root).args(["--listen", "127.0.0.1:0"]);
+    command
+}
+
+impl Service {
+    pub fn start(root: &Path) -> Service {
+        Service::start_as(&mut service(root))
+    }
+
+    pub fn start_as(command: &mut Command) -> Service {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut told = BufReader::new(child.stderr.take().unwrap());
+        let mut address = None;
+        let mut heard = String::new();
+        while address.is_none() {
+            let mut line = String::new();
+            assert!(told.read_line(&mut line).unwrap() > 0, "the service ended: {heard}");
+            heard.push_str(&line);
+            address = line
+                .split_once("http://")
+                .and_then(|(_, rest)| rest.split_once('/'))
+                .map(|(address, _)| address.to_owned());
+        }
+        // Whatever else it says must not fill the pipe.
+        std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
+        Service { child, address: address.unwrap() }
+    }
+
+    pub fn get(&self, path: &str) -> Reply {
+        self.ask("GET", path, &[], "")
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Reply {
+        self.ask("POST", path, &[("content-type", "application/json")], &body.to_string())
+    }
+
+    pub fn put(&self, path: &str, body: &Value) -> Reply {
+        self.ask("PUT", path, &[("content-type", "application/json")], &body.to_string())
+    }
+
+    pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let own = headers.iter().any(|(name, _)| *name == "host");
+        let mut head =
+            format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+        if !own {
+            head.push_str(&format!("host: {}\r\n", self.address));
+        }
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        let text = String::from_utf8_lossy(&bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
+        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap();
+        let chunked = head.to_lowercase().contains("transfer-encoding: chunked");
+        let body = if chunked { unchunked(body) } else { body.to_owned() };
+        Reply { status, head: head.to_owned(), body }
+    }
+
+    /// How a crawl stands, once `done` says so.
+    pub fn until(&self, id: &str, limit: Duration, done: impl Fn(&Value) -> bool) -> Value {
+        let begun = Instant::now();
+        loop {
+            let seen = self.get(&format!("/api/crawls/{id}")).json();
+            if done(&seen) {
+                return seen;
+            }
+            assert!(begun.elapsed() < limit, "it never came to that: {seen}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    /// As a power cut would end it.
+    pub fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    /// As Ctrl-C does; the exit code.
+    pub fn interrupt(mut self) -> Option<i32> {
+        let sent = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let begun = Instant::now();
+        while self.child.try_wait().unwrap().is_none() {
+            assert!(begun.elapsed() < Duration::from_secs(30), "the service does not end");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn unchunked(mut body: &str) -> String {
+    let mut whole = String::new();
+    while let Some((size, rest)) = body.split_once("\r\n") {
+        let size = usize::from_str_radix(size.trim(), 16).unwrap_or(0);
+        if size == 0 {
+            break;
+        }
+        whole.push_str(rest.get(..size).unwrap_or(rest));
+        body = rest.get(size + 2..).unwrap_or_default();
+    }
+    whole
+}
