@@ -206,12 +206,30 @@ fn is_open(path: &str) -> bool {
     path == "/login" || path.starts_with("/static/")
 }
 
+/// The same for captured pages. Their headers are the archive's own: they keep what it holds inside.
+pub async fn guard_replay(State(access): State<Access>, request: Request, next: Next) -> Response {
+    if !access.answers_to(request.headers()) {
+        let why = "this archive is not known by that name: start the service with --host NAME to allow it";
+        return Problem::new(StatusCode::MISDIRECTED_REQUEST, why).into_response();
+    }
+    if !access.has_room(client(&request)) {
+        return Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests: slow down").into_response();
+    }
+    if !access.is_known(request.headers()) {
+        let why = "log in to the service first, or give the token: Authorization: Bearer TOKEN";
+        return Problem::new(StatusCode::UNAUTHORIZED, why).into_response();
+    }
+    next.run(request).await
+}
+
+fn client(request: &Request) -> IpAddr {
+    let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
+    info.map_or(IpAddr::from([127, 0, 0, 1]), |info| info.0.ip())
+}
+
 /// Lets a request through, or says why not; every answer leaves with the headers that keep a browser safe.
 pub async fn guard(State(access): State<Access>, request: Request, next: Next) -> Response {
-    let from = request
-        .extensions()
-        .get::<ConnectInfo<SocketAddr>>()
-        .map_or(IpAddr::from([127, 0, 0, 1]), |info| info.0.ip());
+    let from = client(&request);
     let headers = request.headers();
     let path = request.uri().path();
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);

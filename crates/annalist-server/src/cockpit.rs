@@ -2,6 +2,7 @@
 //! as it is typed. Whatever was crawled is shown as text.
 
 mod actions;
+mod captured;
 mod charts;
 mod crawl;
 mod forms;
@@ -28,6 +29,7 @@ pub fn router() -> Router<App> {
         .route("/crawls/{id}", get(crawl::overview))
         .route("/crawls/{id}/queue", get(crawl::queue))
         .route("/crawls/{id}/settings", get(crawl::settings).post(actions::change_spec))
+        .route("/crawls/{id}/page", get(captured::captured))
         .route("/crawls/{id}/log", get(logs::events))
         .route("/crawls/{id}/fetched", get(logs::fetched))
         .route("/crawls/{id}/skipped", get(logs::skipped))

@@ -5,6 +5,7 @@
 //! | which crawls are there, and what are they to do | `service.rs`, `wanted.rs`, `schedule.rs` |
 //! | who may ask | `access.rs` |
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
+//! | captured pages as they were | `replay.rs`, on an origin of its own |
 //! | what goes wrong | `problem.rs` |
 //! | what is needed of the program around it | `program.rs` |
 //!
@@ -15,6 +16,7 @@ mod cockpit;
 mod logs;
 mod problem;
 pub mod program;
+mod replay;
 mod rest;
 mod schedule;
 mod serve;

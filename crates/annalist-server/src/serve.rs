@@ -12,8 +12,9 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use tokio::net::TcpListener;
 
-use crate::access::{Access, guard};
+use crate::access::{Access, guard, guard_replay};
 use crate::program::Program;
+use crate::replay::{self, Archives};
 use crate::service::Service;
 use crate::{cockpit, rest};
 
@@ -25,6 +26,12 @@ const LONGEST_BODY: usize = 16 << 20;
 pub struct Settings {
     pub root: PathBuf,
     pub listen: SocketAddr,
+    /// Where captured pages are shown: another port, or another address.
+    pub replay: SocketAddr,
+    /// How browsers reach it, where that is not its address: `http://replay.example.org`.
+    pub replay_origin: Option<String>,
+    /// How browsers reach the cockpit, where that is not its address.
+    pub origin: Option<String>,
     /// Further names that it answers to.
     pub hosts: Vec<String>,
     /// What others have to give.
@@ -56,6 +63,8 @@ fn io_error(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> ServeErro
 pub struct App {
     pub service: Service,
     pub access: Access,
+    /// The origin of captured pages.
+    pub frames: String,
 }
 
 /// Serves until `end` is ready; `ready` hears on which address. Crawls finish the pages under way and go on with the next
@@ -63,19 +72,28 @@ pub struct App {
 pub async fn serve(
     settings: Settings,
     program: Arc<dyn Program>,
-    ready: impl FnOnce(SocketAddr),
+    ready: impl FnOnce(SocketAddr, SocketAddr),
     end: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
-    let access = Access::new(settings.listen, &settings.hosts, settings.token.clone(), None);
-    let access = access.map_err(ServeError::Access)?;
-    let listener = TcpListener::bind(settings.listen).await;
-    let listener = listener.map_err(io_error(format!("{} cannot be listened on", settings.listen)))?;
-    let bound = listener.local_addr().map_err(io_error("the address is not known"))?;
+    // Who may not be let in is told before a port is taken.
+    let access = |frames: Option<String>| {
+        Access::new(settings.listen, &settings.hosts, settings.token.clone(), frames)
+            .map_err(ServeError::Access)
+    };
+    access(None)?;
+    let (listener, bound) = listen(settings.listen).await?;
+    let (archives, shown) = listen(settings.replay).await?;
+    let frames = settings.replay_origin.clone().unwrap_or_else(|| format!("http://{shown}"));
+    let access = access(Some(frames.clone()))?;
     let pool = Pool::new(settings.visits, settings.reading_threads);
     let pool = pool.map_err(io_error("no thread for the slow lane"))?;
     let service = Service::open(&settings.root, program, pool);
     let service = service.map_err(io_error(format!("{} cannot be used", settings.root.display())))?;
-    let app = App { service: service.clone(), access: access.clone() };
+    let app = App { service: service.clone(), access: access.clone(), frames };
+    let cockpit = settings.origin.clone().unwrap_or_else(|| format!("http://{bound}"));
+    let replay = replay::router()
+        .layer(from_fn_with_state(access.clone(), guard_replay))
+        .with_state(Archives::new(service.clone(), cockpit));
     let router = Router::new()
         .merge(rest::router())
         .merge(cockpit::router())
@@ -84,11 +102,13 @@ pub async fn serve(
         .layer(from_fn_with_state(access, guard))
         .with_state(app);
     let clockwork = tokio::spawn(watch_schedules(service.clone()));
-    ready(bound);
+    ready(bound, shown);
     let served = axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>());
+    let replayed = axum::serve(archives, replay.into_make_service_with_connect_info::<SocketAddr>());
     // Live views never end by themselves: who watches is not waited for.
     let outcome = tokio::select! {
         outcome = served => outcome,
+        outcome = replayed => outcome,
         () = end => Ok(()),
     };
     clockwork.abort();
@@ -96,6 +116,13 @@ pub async fn serve(
     let closed = tokio::task::spawn_blocking(move || service.close()).await;
     drop(closed);
     outcome.map_err(io_error("the service ended"))
+}
+
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {
+    let listener = TcpListener::bind(address).await;
+    let listener = listener.map_err(io_error(format!("{address} cannot be listened on")))?;
+    let bound = listener.local_addr().map_err(io_error("the address is not known"))?;
+    Ok((listener, bound))
 }
 
 async fn watch_schedules(service: Service) {

@@ -78,6 +78,30 @@ fn a_crawl_is_made_started_and_watched_from_a_blank_root() {
         assert!(page.head.contains("content-security-policy: default-src 'none'"), "{}", page.head);
         assert!(!page.body.contains("<script>") && !page.body.contains(" style="), "{view}");
     }
+    let url =
+        &captures(&job).iter().find(|c| c.status == "200" && c.mime == "text/html").unwrap().url.clone();
+    let page = service.get(&format!("/crawls/first/page?url={url}"));
+    assert!(
+        page.body.contains(&format!("<iframe class=\"replay\" title=\"The archived page {url}\"")),
+        "{page:?}"
+    );
+    assert!(page.head.contains(&format!("frame-src http://{}", service.replay)), "{}", page.head);
+    let shown = service.replayed(&format!("/first/mp_/{url}"));
+    let shown = if shown.status == 302 || shown.status == 307 {
+        let to = shown.head.lines().find_map(|line| line.strip_prefix("location: ")).unwrap();
+        service.replayed(to.strip_prefix(&format!("http://{}", service.replay)).unwrap_or(to))
+    } else {
+        shown
+    };
+    assert_eq!(shown.status, 200, "{shown:?}");
+    assert!(shown.head.contains("memento-datetime: "), "{}", shown.head);
+    assert!(
+        shown.head.contains(&format!("frame-ancestors 'self' http://{}", service.address)),
+        "{}",
+        shown.head
+    );
+    assert!(service.replayed(&format!("/first/cdx?url={url}&output=json")).body.contains("\"status\""));
+    assert_eq!(service.replayed("/none/mp_/http://x.test/").status, 404);
     assert_eq!(service.get("/crawls/none").status, 404);
     assert_eq!(service.get("/api/crawls/..%2Fx").status, 404);
     assert_eq!(service.interrupt(), Some(0));

@@ -39,6 +39,7 @@ const TABS: &[(&str, &str)] = &[
     ("", "Overview"),
     ("/queue", "Queue"),
     ("/fetched", "Fetched"),
+    ("/page", "Pages"),
     ("/skipped", "Skipped"),
     ("/log", "Log"),
     ("/settings", "Settings"),

@@ -10,6 +10,12 @@ use crate::serve::App;
 
 const SHOWN: usize = 200;
 
+/// Where a captured page is shown.
+fn page_of(id: &str, url: &str) -> String {
+    let query: String = form_urlencoded::byte_serialize(url.as_bytes()).collect();
+    format!("/crawls/{id}/page?url={query}")
+}
+
 fn narrowed(mut asked: LogAsked) -> LogAsked {
     asked.limit = Some(SHOWN);
     asked
@@ -112,7 +118,7 @@ pub async fn fetched(State(app): State<App>, Path(id): Path<String>, Query(asked
                 thead { tr { th scope="col" { "When" } th.number scope="col" { "Status" } th.number scope="col" { "Bytes" } th scope="col" { "Address" } th scope="col" { "Type" } th scope="col" { "Notes" } } }
                 tbody { @for one in &found.fetched { tr class=[(one.status < 0).then_some("error")] {
                     td.time { (one.time) } td.number { (one.status) } td.number { (words::bytes(one.bytes)) }
-                    td.url { (one.url) } td { (one.mime) } td { (one.annotations) }
+                    td.url { @if one.status > 0 { a href=(page_of(&seen.id, &one.url)) { (one.url) } } @else { (one.url) } } td { (one.mime) } td { (one.annotations) }
                 } } }
             }
         }

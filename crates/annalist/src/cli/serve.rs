@@ -20,6 +20,16 @@ pub struct ServeArgs {
     /// Address and port; others than this machine need a token in the environment variable ANNALIST_TOKEN
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8470")]
     pub listen: SocketAddr,
+    /// Where captured pages are shown: another port, so that nothing in them can reach the service; the next one where nothing
+    /// is said
+    #[arg(long, value_name = "ADDR")]
+    pub replay: Option<SocketAddr>,
+    /// How browsers reach the service, where something stands before it: https://archive.example.org
+    #[arg(long, value_name = "ORIGIN")]
+    pub origin: Option<String>,
+    /// The same for captured pages
+    #[arg(long, value_name = "ORIGIN")]
+    pub replay_origin: Option<String>,
     /// A further name that the service is called by; may be given more than once
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,

@@ -1,5 +1,6 @@
 //! `annalist serve`: many crawls at once, steered over HTTP.
 
+use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::Command;
@@ -32,13 +33,18 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
     let settings = Settings {
         root: args.root.clone(),
         listen: args.listen,
+        replay: args.replay.unwrap_or_else(|| next_port(args.listen)),
+        replay_origin: args.replay_origin.clone(),
+        origin: args.origin.clone(),
         hosts: args.host.clone(),
         token: std::env::var(TOKEN).ok().filter(|token| !token.is_empty()),
         visits: args.visits as usize,
         reading_threads: std::thread::available_parallelism().map_or(2, NonZeroUsize::get),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
-    let told = |address| eprintln!("annalist: http://{address}/ (Ctrl-C to end)");
+    let told = |address, replay| {
+        eprintln!("annalist: http://{address}/ (captured pages: http://{replay}/; Ctrl-C to end)");
+    };
     let served = runtime.block_on(serve(settings, Arc::new(ThisProgram), told, interrupted()));
     // Visits that did not end in time must not hold up the program.
     runtime.shutdown_background();
@@ -47,6 +53,14 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
         Err(ServeError::Access(why)) => Err(BadConfiguration(why).into()),
         Err(fault) => Err(fault.into()),
     }
+}
+
+/// Port 0 stands for any that is free.
+fn next_port(mut address: SocketAddr) -> SocketAddr {
+    if address.port() != 0 {
+        address.set_port(address.port().wrapping_add(1).max(1));
+    }
+    address
 }
 
 async fn interrupted() {

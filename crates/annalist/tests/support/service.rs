@@ -14,6 +14,8 @@ use super::{BOOK, annalist};
 pub struct Service {
     child: Child,
     pub address: String,
+    /// Where captured pages are shown.
+    pub replay: String,
 }
 
 /// What it answered.
@@ -51,14 +53,13 @@ impl Service {
             let mut line = String::new();
             assert!(told.read_line(&mut line).unwrap() > 0, "the service ended: {heard}");
             heard.push_str(&line);
-            address = line
-                .split_once("http://")
-                .and_then(|(_, rest)| rest.split_once('/'))
-                .map(|(address, _)| address.to_owned());
+            let mut addresses = line.split("http://").skip(1).filter_map(|rest| rest.split('/').next());
+            address = addresses.next().map(str::to_owned).zip(addresses.next().map(str::to_owned));
         }
         // Whatever else it says must not fill the pipe.
         std::thread::spawn(move || std::io::copy(&mut told, &mut std::io::sink()));
-        Service { child, address: address.unwrap() }
+        let (address, replay) = address.unwrap();
+        Service { child, address, replay }
     }
 
     pub fn get(&self, path: &str) -> Reply {
@@ -74,13 +75,22 @@ impl Service {
     }
 
     pub fn ask(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
+        Service::ask_at(&self.address, method, path, headers, body)
+    }
+
+    /// Asks for a captured page.
+    pub fn replayed(&self, path: &str) -> Reply {
+        Service::ask_at(&self.replay, "GET", path, &[], "")
+    }
+
+    fn ask_at(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
+        let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         let own = headers.iter().any(|(name, _)| *name == "host");
         let mut head =
             format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
         if !own {
-            head.push_str(&format!("host: {}\r\n", self.address));
+            head.push_str(&format!("host: {address}\r\n"));
         }
         for (name, value) in headers {
             head.push_str(&format!("{name}: {value}\r\n"));

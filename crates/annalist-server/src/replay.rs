@@ -1,0 +1,123 @@
+//! Captured pages as they were, on an origin of their own: what they hold can reach neither the cockpit nor the live web.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use annalist_replay::{Answer, Asked, Body as Shown, Method as Manner, Replay, Stream};
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::problem::Problem;
+use crate::rest::blocking;
+use crate::service::Service;
+
+/// Pieces of a body on their way to a slow reader.
+const PIECES: usize = 16;
+
+/// The archives that were looked into, and who may frame them.
+#[derive(Clone, Debug)]
+pub struct Archives {
+    service: Service,
+    cockpit: String,
+    open: Arc<Mutex<HashMap<String, Arc<Replay>>>>,
+}
+
+impl Archives {
+    /// `cockpit`: the origin whose pages show captures in a frame.
+    pub fn new(service: Service, cockpit: String) -> Archives {
+        Archives { service, cockpit, open: Arc::default() }
+    }
+
+    fn of(&self, id: &str) -> Result<Arc<Replay>, Problem> {
+        let job = self.service.job(id)?;
+        let known = self.open.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
+        if let Some(replay) = known {
+            return Ok(replay);
+        }
+        let replay = Replay::open(job.root(), &[&self.cockpit]);
+        let replay =
+            Arc::new(replay.map_err(|fault| Problem::internal("the archive cannot be read", &fault))?);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        // Crawls that were removed are not kept open.
+        open.retain(|id, _| self.service.job(id).is_ok());
+        open.insert(id.to_owned(), Arc::clone(&replay));
+        Ok(replay)
+    }
+}
+
+pub fn router() -> Router<Archives> {
+    Router::new().fallback(show)
+}
+
+/// `/{crawl}/…`: the rest of the address is the archive's to read, as it was sent.
+async fn show(State(archives): State<Archives>, request: Request) -> Response {
+    let manner = match *request.method() {
+        Method::GET => Manner::Get,
+        Method::HEAD => Manner::Head,
+        _ => {
+            let why = "an archive is only looked at";
+            return Problem::new(StatusCode::METHOD_NOT_ALLOWED, why).into_response();
+        }
+    };
+    let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
+    let Some((id, target)) = target.trim_start_matches('/').split_once('/') else {
+        return Problem::not_found("ask for /CRAWL/TIMESTAMP/ADDRESS").into_response();
+    };
+    let (id, target, headers) = (id.to_owned(), target.to_owned(), request.headers().clone());
+    let host = text(&headers, header::HOST.as_str()).unwrap_or_default().to_owned();
+    let answer = blocking(move || {
+        let replay = archives.of(&id)?;
+        let prefix = format!("http://{host}/{id}/");
+        Ok(replay.answer(&Asked {
+            method: manner,
+            target: &target,
+            prefix: &prefix,
+            accept_datetime: text(&headers, "accept-datetime"),
+            range: text(&headers, "range"),
+            if_range: text(&headers, "if-range"),
+            if_none_match: text(&headers, "if-none-match"),
+        }))
+    });
+    match answer.await {
+        Ok(answer) => sent(answer),
+        Err(problem) => problem.into_response(),
+    }
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok()
+}
+
+fn sent(answer: Answer) -> Response {
+    let Answer { status, headers, body } = answer;
+    let body = match body {
+        Shown::Bytes(bytes) => Body::from(bytes),
+        Shown::Stream(stream) => flowing(*stream),
+    };
+    let mut response = Response::new(body);
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    for (name, value) in headers {
+        let name = HeaderName::from_bytes(name.as_bytes());
+        if let (Ok(name), Ok(value)) = (name, HeaderValue::from_str(&value)) {
+            response.headers_mut().append(name, value);
+        }
+    }
+    response
+}
+
+/// A body that is read while it is sent. One that breaks off ends the connection: nobody takes it for whole.
+fn flowing(stream: Stream) -> Body {
+    let (pieces, flow) = mpsc::channel::<Result<Bytes, std::io::Error>>(PIECES);
+    tokio::task::spawn_blocking(move || {
+        let mut take = |piece: &[u8]| pieces.blocking_send(Ok(Bytes::copy_from_slice(piece))).is_ok();
+        if let Err(fault) = stream.pump(&mut take) {
+            let _ = pieces.blocking_send(Err(fault));
+        }
+    });
+    Body::from_stream(ReceiverStream::new(flow))
+}
