@@ -259,7 +259,9 @@ impl Service {
     pub fn start(&self, id: &str) -> Result<(), Problem> {
         let job = self.job(id)?;
         self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
-        match self.running().get(id).cloned() {
+        // The lock is not held while it is launched.
+        let running = self.running().get(id).cloned();
+        match running {
             Some(running) => {
                 if let Some(control) = running.control().as_ref() {
                     control.resume();
