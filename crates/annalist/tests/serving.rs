@@ -16,7 +16,8 @@ use annalist_testweb::{By, ServerOptions, WorldConfig};
 use serde_json::{Value, json};
 use support::service::{Service, service};
 use support::{
-    IMPATIENT, Stand, asked_again_within, assert_exit, assert_valid, captures, expected, finish, urls,
+    IMPATIENT, Stand, annalist, asked_again_within, assert_exit, assert_valid, captures, expected, finish,
+    urls,
 };
 
 const LONG: Duration = Duration::from_secs(180);
@@ -281,7 +282,7 @@ fn strangers_and_foreign_pages_change_nothing() {
     let old = open.ask("POST", "/new", &[form], "token=abc&spec=x&then=keep");
     assert_eq!(old.status, 403);
 
-    let refused = finish(service(&root).args(["--listen", "0.0.0.0:0"]), LONG);
+    let refused = finish(annalist().arg("serve").arg(&root).args(["--listen", "0.0.0.0:0"]), LONG);
     assert_exit(&refused, 4);
     assert!(String::from_utf8_lossy(&refused.stderr).contains("ANNALIST_TOKEN"));
     let guarded = Service::start_as(service(&root).env("ANNALIST_TOKEN", "a long secret"));
