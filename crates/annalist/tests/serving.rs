@@ -318,3 +318,16 @@ fn a_crawl_starts_by_itself_when_its_time_has_come() {
     assert_eq!(service.ask("DELETE", "/api/crawls/x", &[], "").status, 204);
     assert_eq!(service.get("/api/crawls/x").status, 404);
 }
+
+/// `ANNALIST_EXPECT=1` writes the document anew; what changed for programs is then seen in the commit.
+#[test]
+fn the_document_of_the_api_is_the_one_in_the_docs() {
+    let kept = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/openapi.json");
+    let printed = annalist().args(["serve", "--openapi"]).output().unwrap();
+    assert_exit(&printed, 0);
+    if std::env::var_os("ANNALIST_EXPECT").is_some() {
+        std::fs::write(kept, &printed.stdout).unwrap();
+    }
+    let read = |bytes: &[u8]| serde_json::from_slice::<Value>(bytes).unwrap();
+    assert_eq!(read(&std::fs::read(kept).unwrap()), read(&printed.stdout));
+}
