@@ -58,6 +58,10 @@ impl Places {
     pub fn model(&self) -> PathBuf {
         self.root.join("knowledge/model")
     }
+    /// There while the search index lacks what a study found: `rebuild` in it where the study has to be made again, too.
+    pub fn unannotated(&self) -> PathBuf {
+        self.root.join("knowledge/unannotated")
+    }
     /// What `annalist study` keeps between its stages.
     pub fn study(&self) -> PathBuf {
         self.root.join("study")

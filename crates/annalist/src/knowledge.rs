@@ -142,7 +142,12 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
         .iter()
         .map(|extent| std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until));
     watch.begin("reading the archive", bytes.sum());
-    let begins_anew = spec.knowledge.search && is_new(&Places::of(job.root()).search());
+    let places = Places::of(job.root());
+    let is_studied = !Stage::done_in(&places.study()).is_empty();
+    if spec.knowledge.search && is_studied && is_new(&places.search()) && !places.unannotated().exists() {
+        // A kill from here on leaves an index without facets, and this.
+        std::fs::write(places.unannotated(), "").with_context(|| job.root().display().to_string())?;
+    }
     let followed = catch_up(job, spec, watch)?;
     for hole in &followed.holes {
         watch.tell(hole);
@@ -150,8 +155,9 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
     if watch.is_asked() && !followed.is_complete {
         return Err(Interrupted.into());
     }
-    if begins_anew {
+    if places.unannotated().exists() && (spec.knowledge.search || !places.search().is_dir()) {
         annotate_again(job, spec, watch)?;
+        std::fs::remove_file(places.unannotated()).with_context(|| job.root().display().to_string())?;
     }
     Ok(followed)
 }
@@ -161,12 +167,13 @@ fn is_new(search: &Path) -> bool {
     Reader::open(&[search]).map_or(true, |reader| reader.marks().all(|mark| mark.files.is_empty()))
 }
 
-/// A new search index has no facets of a study; what the study found of this archive is still there.
+/// A new search index has no facets of a study; what the study found of this archive is still there, or is found again where a
+/// rebuild was interrupted.
 fn annotate_again(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<()> {
-    if Stage::done_in(&Places::of(job.root()).study()).is_empty() {
-        return Ok(());
-    }
-    let (corpus, found) = studied(job, spec, &[], watch)?;
-    // A rebuild was interrupted before it studied again, or the archive has grown since: that is for the next study.
+    let places = Places::of(job.root());
+    let from_scratch = std::fs::read(places.unannotated()).is_ok_and(|why| why == b"rebuild");
+    let wanted = if from_scratch { Stage::done_in(&places.study()) } else { Vec::new() };
+    let (corpus, found) = studied(job, spec, &wanted, watch)?;
+    // The archive has grown since: that is for the next study.
     if found.is_empty() { Ok(()) } else { keep(job, &corpus, &found, watch) }
 }

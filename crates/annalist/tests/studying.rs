@@ -170,4 +170,19 @@ fn again(job: &Path) {
     let before = statements("before.nq");
     assert_exit(&finish(annalist().arg("rebuild").arg(job).arg("--quiet"), LIMIT), 0);
     assert!(before == statements("after.nq"), "rebuild says something else");
+    // Killed at some moment, it goes on when it is asked next.
+    let found = || {
+        let asked =
+            annalist().arg("search").arg(job).args(["--facets", "--json", "--limit", "1", "the"]).output();
+        json_of(&asked.unwrap())["facets"].clone()
+    };
+    let facets = found();
+    assert!(facets.to_string().contains("entity"), "{facets}");
+    for millis in [100, 1500] {
+        let mut child = annalist().arg("rebuild").arg(job).arg("--quiet").spawn().unwrap();
+        std::thread::sleep(Duration::from_millis(millis));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found(), facets, "after a rebuild that was killed");
+    }
 }

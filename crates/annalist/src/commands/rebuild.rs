@@ -10,7 +10,6 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::cli::RebuildArgs;
-use crate::commands::study::{keep, studied};
 use crate::exit::{BadConfiguration, Exit};
 use crate::knowledge::{follow, job_at, locked, spec_of};
 use crate::progress::Progress;
@@ -27,7 +26,10 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
         return Err(BadConfiguration(format!("{} {what}", args.dir.display())).into());
     };
     let places = Places::of(job.root());
-    let done = Stage::done_in(&places.study());
+    if !Stage::done_in(&places.study()).is_empty() {
+        // Whoever asks next goes on where a kill ends this.
+        std::fs::write(places.unannotated(), "rebuild").with_context(|| args.dir.display().to_string())?;
+    }
     for place in [places.web(), places.search(), places.candidates()] {
         remove(&place)?;
     }
@@ -40,10 +42,6 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
             Ok(lost) => followed.holes.extend(lost),
             Err(fault) => followed.holes.push(format!("what was imported is not brought back: {fault}")),
         }
-    }
-    if !done.is_empty() {
-        let (corpus, found) = studied(&job, &spec, &done, &watch)?;
-        keep(&job, &corpus, &found, &watch)?;
     }
     drop(watch);
     let seconds = started.elapsed().as_secs_f64();
