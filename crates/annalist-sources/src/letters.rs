@@ -38,7 +38,7 @@ impl std::fmt::Debug for Letter<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     pub status: u16,
-    /// The beginning of its text, on one line, without secrets.
+    /// The beginning of its text, on one line, without secrets and control characters.
     pub told: String,
     pub retry_after: Option<Duration>,
     pub location: Option<String>,
@@ -116,8 +116,14 @@ fn harmless(text: &str, authorization: Option<&str>) -> String {
     for form in authorization.map(forms_of).unwrap_or_default() {
         text = text.replace(&form, "***");
     }
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = text.split(|c: char| c.is_whitespace() || steers(c)).filter(|word| !word.is_empty());
+    let line = words.collect::<Vec<_>>().join(" ");
     annalist_model::link::shortened(&line, MOST_TOLD).to_owned()
+}
+
+/// Whether a terminal does something else with it than show it: control characters, and those that turn text around.
+fn steers(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// How the secret of an Authorization field may be written, the longest form first.
@@ -171,6 +177,12 @@ mod tests {
         assert_eq!(authorization(Some("me"), "pä:ss").unwrap(), "Basic bWU6cMOkOnNz");
         assert_eq!(authorization(None, "abc").unwrap(), "Bearer abc");
         assert_eq!(authorization(None, "a\r\nHost: b"), None);
+    }
+
+    #[test]
+    fn what_a_server_says_cannot_steer_a_terminal() {
+        let told = "\u{1b}]0;title\u{7}\u{1b}[2Jdone\u{9b}31m\0\u{7f} \u{202e}ko";
+        assert_eq!(harmless(told, None), "]0;title [2Jdone 31m ko");
     }
 
     #[test]
