@@ -257,7 +257,11 @@ fn what_keeps_the_store_from_being_told_is_said_clearly() {
         (output.status.code().unwrap(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let (code, told) = asked(&server.update());
-    assert!(code == 4 && told.contains("status 401: who are you?; check user and secret"), "{told}");
+    assert!(
+        code == 4 && told.contains("status 401: who are you? [2JBasic ***; check user and secret"),
+        "{told}"
+    );
+    no_secret_in(&stand.job());
     let (code, told) = asked("http://10.9.8.7/update");
     assert!(code == 4 && told.contains("[network] allow"), "{told}");
     // Takes connections and says nothing.
