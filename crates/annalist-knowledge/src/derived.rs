@@ -67,7 +67,7 @@ impl Mark {
         common
     }
 
-    fn all_waiting(&self) -> impl Iterator<Item = (&str, u64)> {
+    pub(crate) fn all_waiting(&self) -> impl Iterator<Item = (&str, u64)> {
         self.waiting
             .iter()
             .flat_map(|(file, offsets)| offsets.iter().map(move |offset| (file.as_str(), *offset)))

@@ -38,7 +38,7 @@ impl std::fmt::Debug for Letter<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reply {
     pub status: u16,
-    /// The beginning of its text, on one line.
+    /// The beginning of its text, on one line, without secrets and control characters.
     pub told: String,
     pub retry_after: Option<Duration>,
     pub location: Option<String>,
@@ -87,12 +87,12 @@ impl Letters {
         };
         let asked = capture.head.field("retry-after");
         let told = String::from_utf8_lossy(&capture.body);
-        let line: String = told.split_whitespace().collect::<Vec<_>>().join(" ");
+        let kept = |text: &str| harmless(text, letter.authorization);
         let reply = Reply {
             status: capture.head.status,
-            told: annalist_model::link::shortened(&line, MOST_TOLD).to_owned(),
+            told: kept(&told),
             retry_after: asked.and_then(|value| retry_after(value, (self.now)(), LONGEST_WAIT)),
-            location: capture.head.location(),
+            location: capture.head.location().as_deref().map(kept),
         };
         crate::archive::drop_block(capture);
         Ok(reply)
@@ -110,15 +110,79 @@ pub fn authorization(user: Option<&str>, secret: &str) -> Option<String> {
     is_field_text(&field).then_some(field)
 }
 
+/// The beginning of what a server said, as it may be kept and printed: servers say again what they were told, secrets too.
+fn harmless(text: &str, authorization: Option<&str>) -> String {
+    let mut text = text.to_owned();
+    for form in authorization.map(forms_of).unwrap_or_default() {
+        text = text.replace(&form, "***");
+    }
+    let words = text.split(|c: char| c.is_whitespace() || steers(c)).filter(|word| !word.is_empty());
+    let line = words.collect::<Vec<_>>().join(" ");
+    annalist_model::link::shortened(&line, MOST_TOLD).to_owned()
+}
+
+/// Whether a terminal does something else with it than show it: control characters, and those that turn text around.
+fn steers(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// How the secret of an Authorization field may be written, the longest form first.
+fn forms_of(authorization: &str) -> Vec<String> {
+    let credentials = authorization.split_once(' ').map_or(authorization, |(_, credentials)| credentials);
+    let mut secrets = vec![credentials.to_owned()];
+    if authorization.starts_with("Basic ") {
+        let decoded = data_encoding::BASE64.decode(credentials.as_bytes()).unwrap_or_default();
+        let login = String::from_utf8_lossy(&decoded);
+        secrets.extend(login.split_once(':').map(|(_, password)| password.to_owned()));
+        secrets.push(login.into_owned());
+    }
+    let mut forms = Vec::new();
+    for secret in secrets {
+        forms.push(data_encoding::BASE64_NOPAD.encode(secret.as_bytes()));
+        forms.push(data_encoding::BASE64URL_NOPAD.encode(secret.as_bytes()));
+        // As JSON has it.
+        forms.push(secret.replace('\\', "\\\\").replace('"', "\\\""));
+        forms.push(secret);
+    }
+    forms.retain(|form| !form.is_empty());
+    forms.sort_by_key(|form| std::cmp::Reverse(form.len()));
+    forms
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Letter, authorization};
+    use super::{Letter, authorization, harmless};
+
+    #[test]
+    fn a_secret_that_a_server_says_again_is_not_kept() {
+        let login = authorization(Some("me"), "pä \"ss").unwrap();
+        let kept = |text: &str| harmless(text, Some(&login));
+        assert_eq!(kept(&format!("you said\n{login}!")), "you said Basic ***!");
+        assert_eq!(kept("me:pä \"ss, pä \"ss, {\"pä \\\"ss\"}"), "***, ***, {\"***\"}");
+        assert_eq!(kept(login.trim_start_matches("Basic ").trim_end_matches('=')), "***");
+        let token = authorization(None, "t0ken?>").unwrap();
+        let kept = |text: &str| harmless(text, Some(&token));
+        assert_eq!(kept("https://a.test/?t0ken?>"), "https://a.test/?***");
+        assert_eq!(kept("dDBrZW4/Pg== dDBrZW4_Pg"), "***== ***");
+        // Where it would be cut in two, nothing of it is left.
+        let long = "x".repeat(296);
+        assert_eq!(kept(&format!("{long}t0ken?>")), format!("{long}***"));
+        let empty = authorization(Some("me"), "").unwrap();
+        assert_eq!(harmless("who are you?", Some(&empty)), "who are you?");
+        assert_eq!(harmless("who are you?", None), "who are you?");
+    }
 
     #[test]
     fn a_secret_is_a_password_or_a_token_and_never_ends_a_line() {
         assert_eq!(authorization(Some("me"), "pä:ss").unwrap(), "Basic bWU6cMOkOnNz");
         assert_eq!(authorization(None, "abc").unwrap(), "Bearer abc");
         assert_eq!(authorization(None, "a\r\nHost: b"), None);
+    }
+
+    #[test]
+    fn what_a_server_says_cannot_steer_a_terminal() {
+        let told = "\u{1b}]0;title\u{7}\u{1b}[2Jdone\u{9b}31m\0\u{7f} \u{202e}ko";
+        assert_eq!(harmless(told, None), "]0;title [2Jdone 31m ko");
     }
 
     #[test]

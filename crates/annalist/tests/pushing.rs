@@ -224,6 +224,20 @@ fn a_store_that_never_answers_does_not_hold_up_a_stop() {
     let output = support::wait(child, LIMIT);
     assert_exit(&output, 0);
     assert!(json_of(&output)["untold"].as_str().unwrap().contains("annalist push"), "{output:?}");
+    // The connections of the crawl are over; the next one is that of the push.
+    mute.set_nonblocking(true).unwrap();
+    while mute.accept().is_ok() {}
+    mute.set_nonblocking(false).unwrap();
+    let mut command = annalist();
+    with_secret(command.arg("push").arg(stand.job()).arg("--quiet")).stderr(Stdio::piped());
+    let child = command.spawn().unwrap();
+    let _connection = mute.accept().unwrap();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    let output = support::wait(child, LIMIT);
+    assert_exit(&output, 11);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("what was sent stays") && !told.contains("nothing was written"), "{told}");
 }
 
 #[test]
@@ -243,7 +257,11 @@ fn what_keeps_the_store_from_being_told_is_said_clearly() {
         (output.status.code().unwrap(), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let (code, told) = asked(&server.update());
-    assert!(code == 4 && told.contains("status 401: who are you?; check user and secret"), "{told}");
+    assert!(
+        code == 4 && told.contains("status 401: who are you? [2JBasic ***; check user and secret"),
+        "{told}"
+    );
+    no_secret_in(&stand.job());
     let (code, told) = asked("http://10.9.8.7/update");
     assert!(code == 4 && told.contains("[network] allow"), "{told}");
     // Takes connections and says nothing.

@@ -109,6 +109,11 @@ impl Layer {
         &self.manifest.mark
     }
 
+    /// The same, for who does not write.
+    pub fn mark_of(disk: &dyn Disk, dir: &Path) -> Result<Vec<u8>, GraphError> {
+        Ok(Manifest::read(disk, dir)?.unwrap_or_default().mark)
+    }
+
     pub fn dir(&self) -> &Path {
         &self.dir
     }

@@ -1,15 +1,15 @@
 //! What studies found and others wrote: it is in no archive, and may be taken back. The server is told the difference
 //! between what there is and what it may have.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annalist_disk::RealDisk;
-use oxrdf::Quad;
+use oxrdf::{GraphName, Quad};
 
 use super::state::SENT;
 use super::{Change, Remote};
-use crate::derived::DerivedError;
+use crate::derived::{DerivedError, Mark};
 use crate::graph::{Graph, GraphError, Layer, LayerSettings};
 use crate::stores::Places;
 
@@ -17,6 +17,9 @@ use crate::stores::Places;
 const DONE: &[u8] = b"told";
 /// It has at most that, and is to have what there is now.
 const UNDER_WAY: &[u8] = b"being told";
+/// What the server was told for the archive's sake must stay there.
+const UNKNOWN: &str =
+    "no longer said, but perhaps the archive says it too: only a graph kept here could tell";
 
 impl Remote<'_> {
     /// Tells what is in the layers of studies and imports, and takes back what is no longer there. `false` where there
@@ -43,9 +46,13 @@ impl Remote<'_> {
         }
         sent.commit(UNDER_WAY)?;
         let web = open(&[places.web()])?;
+        let is_web_enough = self.knows_what_was_told(&places.web())?;
         for quad in before.without(&now)? {
             let quad = quad?;
-            if !has(&web, &quad)? {
+            // The archive says nothing outside the graphs of its captures.
+            if !is_web_enough && quad.graph_name != GraphName::DefaultGraph {
+                self.sending.leave_out(&quad.to_string(), UNKNOWN)?;
+            } else if !has(&web, &quad)? {
                 self.take(Change::Delete, &quad)?;
             }
         }
@@ -63,6 +70,16 @@ impl Remote<'_> {
         sent.commit(DONE)?;
         self.write()?;
         Ok(true)
+    }
+
+    /// Whether the layer of the archive has all that the server was told of the archive: only then does it tell what the
+    /// archive does not say.
+    fn knows_what_was_told(&self, web: &Path) -> Result<bool, DerivedError> {
+        let mark = Layer::mark_of(&RealDisk, web)?;
+        let web: Mark = serde_json::from_slice(&mark).unwrap_or_default();
+        let told = &self.state.told.mark;
+        let is_as_far = told.files.iter().all(|(file, end)| web.of(file) >= *end);
+        Ok(is_as_far && web.all_waiting().all(|(file, offset)| !told.has(file, offset)))
     }
 }
 

