@@ -37,8 +37,7 @@ test-apps: ## Crawl a real WordPress and a real MediaWiki with and without the h
 test-model: ## Models that mark names, which are not built by default: the tests of them, with the linter
 	@scripts/setup build
 	$(CARGO) clippy -p annalist-study -p annalist --features annalist-study/model,annalist/model --all-targets --quiet -- -D warnings
-	$(CARGO) test -p annalist-study --features model --test model
-	$(CARGO) test -p annalist --features model --test modelling
+	$(CARGO) test -p annalist-study -p annalist --features annalist-study/model,annalist/model --test model --test modelling
 
 sparql-suite: ## W3C's SPARQL query tests through annalist and pyoxigraph: nothing may pass in the latter only
 	@scripts/setup sparql
