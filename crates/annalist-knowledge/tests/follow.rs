@@ -230,6 +230,29 @@ fn a_file_that_could_not_be_read_is_read_when_it_can_be_and_what_is_said_about_i
 }
 
 #[test]
+fn what_is_no_file_and_what_is_empty_is_told_and_holds_nobody_up() {
+    let dir = tempfile::tempdir().unwrap();
+    write_archive(dir.path());
+    let all = extents(dir.path());
+    let mut whole = Shelf::default();
+    follow(&all, &mut [&mut whole], &settings(1, 1000), &()).unwrap();
+    let away = dir.path().join("away");
+    for what in ["mkfifo", "truncate"] {
+        std::fs::rename(&all[1].path, &away).unwrap();
+        let mut make = std::process::Command::new(what);
+        let make = if what == "truncate" { make.args(["-s", "0"]) } else { &mut make };
+        assert!(make.arg(&all[1].path).status().unwrap().success());
+        let mut shelf = Shelf::default();
+        let followed = follow(&all, &mut [&mut shelf], &settings(1, 1000), &()).unwrap();
+        assert!(followed.holes.iter().any(|hole| hole.contains("tried again")), "{:?}", followed.holes);
+        std::fs::rename(&away, &all[1].path).unwrap();
+        let followed = follow(&all, &mut [&mut shelf], &settings(1, 1000), &()).unwrap();
+        assert!(followed.holes.is_empty(), "{:?}", followed.holes);
+        assert_eq!(shelf.kept, whole.kept, "{what}");
+    }
+}
+
+#[test]
 fn a_record_that_is_there_for_the_payload_of_a_revisit_is_waited_for_by_nobody() {
     let dir = tempfile::tempdir().unwrap();
     let archive = dir.path().join("archive");

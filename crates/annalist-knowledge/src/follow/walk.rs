@@ -129,7 +129,7 @@ impl Walk {
         self.decide_from_where(number);
         let Some(Leg { path, name, reached, .. }) = self.legs.get(number) else { return };
         let (path, name, reached) = (Arc::clone(path), name.clone(), *reached);
-        match Reader::open_at(&path, reached) {
+        match opened(&path, reached) {
             Ok(reader) => {
                 let waiting = self.left_waiting.get(&name).cloned().unwrap_or_default();
                 for offset in waiting.into_iter().filter(|offset| *offset < reached) {
@@ -291,6 +291,18 @@ impl Walk {
         }
         mark
     }
+}
+
+/// What is no file may keep who opens it waiting for ever; a finished file has a record at least.
+fn opened(path: &Path, from: u64) -> io::Result<Reader<BufReader<File>>> {
+    let found = std::fs::metadata(path)?;
+    if !found.is_file() && !found.is_dir() {
+        return Err(io::Error::other("it is no file"));
+    }
+    if found.len() == 0 && !path.to_string_lossy().ends_with(OPEN_SUFFIX) {
+        return Err(io::Error::other("it is empty"));
+    }
+    Reader::open_at(path, from)
 }
 
 /// Whether it was the disk that failed, which it may not do again. What is wrong with the bytes themselves stays wrong.
