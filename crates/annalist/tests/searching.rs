@@ -150,6 +150,12 @@ fn mistakes_are_shown_at_their_place() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(4), "{told}");
     assert!(told.contains("there is no field sitte") && told.contains("\n         ^"), "{told}");
+    for signs in ["-", "NOT", "!!", "( )"] {
+        let output = search(dir.path(), &[signs]);
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(4), "{signs}: {told}");
+        assert!(told.contains("no word to look for"), "{told}");
+    }
     let output = search(Path::new("nowhere"), &["crisis"]);
     assert_eq!(output.status.code(), Some(4));
     let empty = tempfile::tempdir().unwrap();

@@ -67,6 +67,10 @@ fn jobs_and_words(asked: &[String]) -> Result<(Vec<JobDir>, String)> {
 /// The question with what the options ask for.
 fn wanted(args: &SearchArgs, words: &str) -> Result<Wanted> {
     let mut wanted = parse(words).map_err(|e| fault(SearchError::Query(e), words))?;
+    if matches!(wanted, Wanted::Everything) && !words.trim().is_empty() {
+        let message = format!("there is no word to look for in {words:?}");
+        return Err(BadConfiguration(message).into());
+    }
     let labels = [
         (Label::Site, &args.site),
         (Label::Language, &args.language),
