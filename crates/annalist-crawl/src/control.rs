@@ -80,8 +80,8 @@ impl Control {
     }
 }
 
-/// Written beside and renamed: a kill leaves the old one or the new one.
-fn keep(spec: &Spec, job: &JobDir) -> io::Result<()> {
+/// Written beside and renamed: a kill leaves the old one or the new one, and who reads it sees one of them whole.
+pub(crate) fn keep(spec: &Spec, job: &JobDir) -> io::Result<()> {
     let fresh = job.state().join("spec.new");
     std::fs::write(&fresh, spec.to_toml())?;
     std::fs::File::open(&fresh)?.sync_all()?;

@@ -21,7 +21,7 @@ use crate::budget::{Before, Budget, Ending};
 use crate::choice::{self, Choice};
 use crate::clock;
 use crate::collect::Collecting;
-use crate::control::Control;
+use crate::control::{Control, keep};
 use crate::counters::Counters;
 use crate::findings::widen_again;
 use crate::finish::finish_waiting;
@@ -168,7 +168,7 @@ impl Crawl {
         let lock = lock.map_err(|holder| CrawlError::Busy { holder })?;
         job.clear_spool().map_err(io_error("the spool cannot be emptied"))?;
         let spec = with_seeds_in_order(spec, &job)?;
-        std::fs::write(job.spec(), spec.to_toml()).map_err(io_error("the spec cannot be kept"))?;
+        keep(&spec, &job).map_err(io_error("the spec cannot be kept"))?;
 
         let scope = Scope::compile(&spec).map_err(|mistakes| CrawlError::Spec { mistakes })?;
         let now = clock::now();
