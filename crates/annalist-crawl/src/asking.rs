@@ -35,6 +35,8 @@ pub enum NoLeave {
     Elsewhere,
     /// The crawl is ending.
     Stopped,
+    /// It had its outcome meanwhile: somebody put it on the blacklist, or blocked its site.
+    Forbidden,
 }
 
 /// Waits for a request's leave, and a place among the visits in flight that it may keep for as long as it needs.

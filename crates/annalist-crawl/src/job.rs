@@ -50,6 +50,10 @@ impl JobDir {
     pub fn status(&self) -> PathBuf {
         self.root.join("state/status.json")
     }
+    /// How the crawl went over time.
+    pub fn series(&self) -> PathBuf {
+        self.state().join("series.jsonl")
+    }
     pub fn logs(&self) -> PathBuf {
         self.root.join("logs")
     }

@@ -4,6 +4,7 @@
 mod actions;
 mod captured;
 mod charts;
+mod course;
 mod crawl;
 mod forms;
 mod home;

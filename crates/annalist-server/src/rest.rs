@@ -1,5 +1,6 @@
 //! What programs can ask, described by itself at `/api/openapi.json`.
 
+mod course;
 mod crawls;
 mod events;
 mod live;
@@ -15,8 +16,10 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub use course::{Course, Point, Span};
 pub use crawls::blocking;
 pub use events::{Asked as LogAsked, Events, FetchedList, SkippedList};
+pub use reading::Asking;
 pub use steering::{Queue, amend_seeds, block_site};
 
 use crate::serve::App;
@@ -48,6 +51,8 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(events::skipped))
         .routes(routes!(events::fetched))
         .routes(routes!(live::live))
+        .routes(routes!(course::counters))
+        .routes(routes!(course::course))
         .routes(routes!(metrics::metrics))
         .split_for_parts()
 }

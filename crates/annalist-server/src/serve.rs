@@ -93,7 +93,7 @@ pub async fn serve(
     let cockpit = settings.origin.clone().unwrap_or_else(|| format!("http://{bound}"));
     let replay = replay::router()
         .layer(from_fn_with_state(access.clone(), guard_replay))
-        .with_state(Archives::new(service.clone(), cockpit));
+        .with_state(Archives::new(service.clone(), cockpit, settings.replay_origin.clone()));
     let router = Router::new()
         .merge(rest::router())
         .merge(cockpit::router())

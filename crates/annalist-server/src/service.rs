@@ -16,7 +16,9 @@ use annalist_crawl::job::JobDir;
 use annalist_crawl::pool::Pool;
 use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
+use annalist_disk::{Disk, RealDisk};
 use annalist_model::spec::Spec;
+use annalist_model::with_causes;
 use tokio::runtime::Handle;
 
 use crate::problem::{FieldError, Problem};
@@ -28,6 +30,8 @@ const LONGEST_STOP: Duration = Duration::from_secs(9);
 /// More mistakes than this in one batch are counted only.
 const MOST_TOLD: usize = 100;
 const LONGEST_ID: usize = 64;
+/// How the folder of a crawl begins that is being removed.
+const REMOVED: &str = ".removed-";
 
 /// All crawls under one root.
 #[derive(Clone)]
@@ -81,6 +85,7 @@ impl Service {
     /// Takes up the crawls of a root, which is made where there is none. Has to be called in a runtime.
     pub fn open(root: &Path, program: Arc<dyn Program>, pool: Pool) -> io::Result<Service> {
         std::fs::create_dir_all(root)?;
+        finish_removing(root)?;
         let service = Service {
             shared: Arc::new(Shared {
                 root: root.to_owned(),
@@ -258,16 +263,16 @@ impl Service {
     /// Starts a crawl, or lets it go on.
     pub fn start(&self, id: &str) -> Result<(), Problem> {
         let job = self.job(id)?;
-        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
         // The lock is not held while it is launched.
         let running = self.running().get(id).cloned();
+        if running.as_ref().is_some_and(|running| running.stop.is_asked()) {
+            return Err(Problem::conflict("the crawl is ending: start it again in a moment"));
+        }
+        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
         match running {
             Some(running) => {
                 if let Some(control) = running.control().as_ref() {
                     control.resume();
-                }
-                if running.stop.is_asked() {
-                    return Err(Problem::conflict("the crawl is ending: start it again in a moment"));
                 }
             }
             None => self.launch(id, false),
@@ -306,7 +311,7 @@ impl Service {
         }
         self.queues().remove(id);
         // Out of sight at once, however long the rest takes.
-        let away = self.shared.root.join(format!(".removed-{id}-{}", std::process::id()));
+        let away = self.shared.root.join(format!("{REMOVED}{id}-{}", std::process::id()));
         let removed = std::fs::rename(job.root(), &away).and_then(|()| std::fs::remove_dir_all(&away));
         removed.map_err(|fault| Problem::internal("the crawl cannot be removed", &fault))
     }
@@ -400,7 +405,7 @@ impl Service {
             control.pause();
         }
         *own.control() = Some(control);
-        let report = self.shared.handle.block_on(crawl.run()).map_err(|fault| told(&fault))?;
+        let report = self.shared.handle.block_on(crawl.run()).map_err(|fault| with_causes(&fault))?;
         own.board.update(|status| *status = report.status);
         Ok(())
     }
@@ -467,23 +472,19 @@ impl Running {
     }
 }
 
-/// An error with all its causes.
-fn told(fault: &dyn std::error::Error) -> String {
-    let mut text = fault.to_string();
-    let mut cause = fault.source();
-    while let Some(fault) = cause {
-        text.push_str(": ");
-        text.push_str(&fault.to_string());
-        cause = fault.source();
-    }
-    text
+fn keep_text(path: &Path, text: &str) -> io::Result<()> {
+    RealDisk.replace(path, text.as_bytes())
 }
 
-fn keep_text(path: &Path, text: &str) -> io::Result<()> {
-    let fresh = path.with_extension("new");
-    std::fs::write(&fresh, text)?;
-    std::fs::File::open(&fresh)?.sync_all()?;
-    std::fs::rename(fresh, path)
+/// A kill may have left what somebody removed.
+fn finish_removing(root: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(REMOVED)) {
+            std::fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A name that is a folder right below the root and nothing else.
@@ -494,7 +495,16 @@ fn is_id(id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_id;
+    use super::{finish_removing, is_id};
+
+    #[test]
+    fn a_crawl_that_was_being_removed_when_the_service_was_killed_goes_with_the_next_start() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join(".removed-a-1/archive")).unwrap();
+        std::fs::create_dir_all(dir.path().join("b/archive")).unwrap();
+        finish_removing(dir.path()).unwrap();
+        assert!(!dir.path().join(".removed-a-1").exists() && dir.path().join("b").exists());
+    }
 
     #[test]
     fn an_id_is_a_folder_below_the_root_and_nothing_else() {
