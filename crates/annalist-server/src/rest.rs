@@ -1,6 +1,7 @@
 //! What programs can ask, described by itself at `/api/openapi.json`.
 
 mod crawls;
+mod document;
 mod events;
 mod live;
 mod metrics;
@@ -8,6 +9,7 @@ mod reading;
 mod steering;
 mod urls;
 
+use axum::middleware::from_fn;
 use axum::routing::get;
 use axum::{Json, Router};
 use utoipa::OpenApi;
@@ -29,7 +31,7 @@ use crate::serve::App;
 struct Described;
 
 fn described() -> (Router<App>, Document) {
-    OpenApiRouter::with_openapi(Described::openapi())
+    let (router, mut document) = OpenApiRouter::with_openapi(Described::openapi())
         .routes(routes!(crawls::list, crawls::create))
         .routes(routes!(crawls::one, crawls::remove))
         .routes(routes!(crawls::check))
@@ -49,7 +51,9 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(events::fetched))
         .routes(routes!(live::live))
         .routes(routes!(metrics::metrics))
-        .split_for_parts()
+        .split_for_parts();
+    document::complete(&mut document);
+    (router.layer(from_fn(document::only_problems)), document)
 }
 
 /// The document that describes all of it.
