@@ -47,3 +47,15 @@ fn an_archivist_gets_from_a_blank_root_to_an_archive_with_a_browser() {
     let service = Service::start(&stand.dir.path().join("root"));
     lead("journeys.py", &[&service.address, &service.replay, &spec.display().to_string(), SCREENSHOTS]);
 }
+
+/// `ANNALIST_COCKPIT=whole`: with all that takes long.
+#[test]
+fn a_thousand_strings_that_mean_harm_are_text_in_every_view() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    let service = Service::start(&root);
+    let root = root.display().to_string();
+    let mut arguments = vec![service.address.as_str(), &service.replay, &root];
+    arguments.extend(std::env::var_os("ANNALIST_COCKPIT").map(|_| "whole"));
+    lead("hostile.py", &arguments);
+}

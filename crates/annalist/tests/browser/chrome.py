@@ -13,6 +13,7 @@ import signal
 import tempfile
 import threading
 import time
+import urllib.error
 import urllib.request
 
 from selenium import webdriver
@@ -34,6 +35,10 @@ addEventListener('securitypolicyviolation', (e) => refused.push(e.violatedDirect
 
 # What every page of ours keeps to. `arguments[0]`: the origin of captured pages.
 RULES = pathlib.Path(__file__).with_name("rules.js").read_text()
+
+
+class Refused(Exception):
+    """The service said no: code and body."""
 
 
 class Elsewhere:
@@ -196,8 +201,16 @@ class Browser:
             return [f"a dialog says {said!r}"]
         except NoAlertPresentException:
             pass
-        found = self.run(RULES, f"http://{self.replay}")
-        found += [f"asked elsewhere: {asked}" for asked in self.elsewhere.asked]
+        return self.run(RULES, f"http://{self.replay}") + self.outside()
+
+    def wrongs_of_captured(self):
+        """A captured page by itself is not ours: its markup is its own, but nothing in it runs or asks for anything."""
+        ran = self.run("return window.canary")
+        return ([] if ran is None else [f"a canary ran: {ran}"]) + self.outside()
+
+    def outside(self):
+        """What was asked elsewhere, and what the console says."""
+        found = [f"asked elsewhere: {asked}" for asked in self.elsewhere.asked]
         self.elsewhere.asked.clear()
         own = f"http://{self.service}"
         for line in self.driver.get_log("browser"):
@@ -241,5 +254,8 @@ class Browser:
         body = None if body is None else json.dumps(body).encode()
         headers = {} if body is None else {"content-type": "application/json"}
         request = urllib.request.Request(f"http://{self.service}{path}", body, headers, method=method)
-        with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
-            return answer.read().decode()
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError as refusal:
+            raise Refused(refusal.code, refusal.read().decode()) from None
