@@ -36,6 +36,7 @@ pub fn router() -> Router<App> {
         .route("/crawls/{id}/skipped", get(logs::skipped))
         .route("/crawls/{id}/do/{action}", post(actions::act))
         .route("/static/{name}", get(asset))
+        .method_not_allowed_fallback(not_this_way)
 }
 
 /// What comes along with the pages.
@@ -75,6 +76,11 @@ impl IntoResponse for Failed {
         };
         (problem.code(), layout::page(&problem.title, &body)).into_response()
     }
+}
+
+/// An address that forms are sent to, opened like a page.
+async fn not_this_way() -> Failed {
+    Failed(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this address is for forms: go back and press the button"))
 }
 
 /// What no page and no endpoint is at.

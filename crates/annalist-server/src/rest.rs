@@ -2,6 +2,7 @@
 
 mod course;
 mod crawls;
+mod document;
 mod events;
 mod live;
 mod metrics;
@@ -9,6 +10,7 @@ mod reading;
 mod steering;
 mod urls;
 
+use axum::middleware::from_fn;
 use axum::routing::get;
 use axum::{Json, Router};
 use utoipa::OpenApi;
@@ -32,7 +34,7 @@ use crate::serve::App;
 struct Described;
 
 fn described() -> (Router<App>, Document) {
-    OpenApiRouter::with_openapi(Described::openapi())
+    let (router, mut document) = OpenApiRouter::with_openapi(Described::openapi())
         .routes(routes!(crawls::list, crawls::create))
         .routes(routes!(crawls::one, crawls::remove))
         .routes(routes!(crawls::check))
@@ -54,7 +56,9 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(course::counters))
         .routes(routes!(course::course))
         .routes(routes!(metrics::metrics))
-        .split_for_parts()
+        .split_for_parts();
+    document::complete(&mut document);
+    (router.layer(from_fn(document::only_problems)), document)
 }
 
 /// The document that describes all of it.

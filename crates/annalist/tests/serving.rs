@@ -116,6 +116,8 @@ fn a_crawl_is_made_started_and_watched_from_a_blank_root() {
     assert!(service.replayed(&format!("/first/cdx?url={url}&output=json")).body.contains("\"status\""));
     assert_eq!(service.replayed("/none/mp_/http://x.test/").status, 404);
     assert_eq!(service.get("/crawls/none").status, 404);
+    let form = service.get("/crawls/first/do/start");
+    assert!(form.status == 405 && form.body.contains("press the button"), "{form:?}");
     assert_eq!(service.get("/api/crawls/..%2Fx").status, 404);
     assert_eq!(service.interrupt(), Some(0));
 }

@@ -34,7 +34,7 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
     let share = |(pages, relevant): &(u64, u64)| (*pages as f64, *relevant as f64 / (*pages).max(1) as f64);
     let curve: Vec<(f64, f64)> = judged.curve.iter().map(share).collect();
     html! {
-        div.status data-live-source=[seen.is_running.then(|| format!("/api/crawls/{}/live", seen.id))] {
+        div.status data-live-source=[seen.is_running.then(|| format!("/api/crawls/{}/live", seen.id))] data-live-state=(status.state) {
             p { (home::badge(seen)) " "
                 span data-live="waits_for" { @if let Some(what) = &status.waits_for { "waits for " (what) } } }
             @if let Some(why) = &seen.wanted.failed { p.bad role="alert" { "It could not run: " (why) } }
