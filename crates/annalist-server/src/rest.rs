@@ -2,10 +2,12 @@
 
 mod crawls;
 mod events;
+mod exports;
 mod live;
 mod metrics;
 mod reading;
 mod steering;
+mod tasks;
 mod urls;
 
 use axum::routing::get;
@@ -48,6 +50,10 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(events::skipped))
         .routes(routes!(events::fetched))
         .routes(routes!(live::live))
+        .routes(routes!(tasks::list, tasks::add))
+        .routes(routes!(tasks::one, tasks::stop))
+        .routes(routes!(exports::list))
+        .routes(routes!(exports::download, exports::remove))
         .routes(routes!(metrics::metrics))
         .split_for_parts()
 }
