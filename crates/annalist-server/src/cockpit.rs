@@ -6,11 +6,13 @@ mod captured;
 mod charts;
 mod course;
 mod crawl;
+mod exporting;
 mod forms;
 mod home;
 mod layout;
 mod logs;
 mod new;
+mod tasks;
 mod words;
 
 use axum::Router;
@@ -35,6 +37,10 @@ pub fn router() -> Router<App> {
         .route("/crawls/{id}/fetched", get(logs::fetched))
         .route("/crawls/{id}/skipped", get(logs::skipped))
         .route("/crawls/{id}/do/{action}", post(actions::act))
+        .route("/crawls/{id}/export", get(exporting::export))
+        .route("/crawls/{id}/exports/remove", post(exporting::remove))
+        .route("/crawls/{id}/tasks", post(tasks::add))
+        .route("/crawls/{id}/tasks/{number}/{action}", post(tasks::act))
         .route("/static/{name}", get(asset))
         .method_not_allowed_fallback(not_this_way)
 }

@@ -3,6 +3,7 @@
 //! | question | file |
 //! | --- | --- |
 //! | which crawls are there, and what are they to do | `service.rs`, `wanted.rs`, `schedule.rs` |
+//! | long work that is not crawling, and the files it makes | `tasks.rs`, `exports.rs` |
 //! | who may ask | `access.rs` |
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
 //! | captured pages as they were | `replay.rs`, on an origin of its own |
@@ -13,6 +14,8 @@
 
 mod access;
 mod cockpit;
+mod download;
+mod exports;
 mod logs;
 mod problem;
 pub mod program;
@@ -21,6 +24,7 @@ mod rest;
 mod schedule;
 mod serve;
 mod service;
+mod tasks;
 mod wanted;
 
 pub use rest::openapi;

@@ -4,10 +4,12 @@ mod course;
 mod crawls;
 mod document;
 mod events;
+mod exports;
 mod live;
 mod metrics;
 mod reading;
 mod steering;
+mod tasks;
 mod urls;
 
 use axum::middleware::from_fn;
@@ -55,6 +57,10 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(live::live))
         .routes(routes!(course::counters))
         .routes(routes!(course::course))
+        .routes(routes!(tasks::list, tasks::add))
+        .routes(routes!(tasks::one, tasks::stop))
+        .routes(routes!(exports::list))
+        .routes(routes!(exports::download, exports::remove))
         .routes(routes!(metrics::metrics))
         .split_for_parts();
     document::complete(&mut document);

@@ -16,6 +16,7 @@ use crate::access::{Access, guard, guard_replay};
 use crate::program::Program;
 use crate::replay::{self, Archives};
 use crate::service::Service;
+use crate::tasks::Tasks;
 use crate::{cockpit, rest};
 
 /// Longer bodies are refused.
@@ -62,6 +63,7 @@ fn io_error(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> ServeErro
 #[derive(Clone, Debug)]
 pub struct App {
     pub service: Service,
+    pub tasks: Tasks,
     pub access: Access,
     /// The origin of captured pages.
     pub frames: String,
@@ -89,7 +91,8 @@ pub async fn serve(
     let pool = pool.map_err(io_error("no thread for the slow lane"))?;
     let service = Service::open(&settings.root, program, pool);
     let service = service.map_err(io_error(format!("{} cannot be used", settings.root.display())))?;
-    let app = App { service: service.clone(), access: access.clone(), frames };
+    let tasks = Tasks::open(&service).map_err(io_error("no thread for tasks"))?;
+    let app = App { service: service.clone(), tasks: tasks.clone(), access: access.clone(), frames };
     let cockpit = settings.origin.clone().unwrap_or_else(|| format!("http://{bound}"));
     let replay = replay::router()
         .layer(from_fn_with_state(access.clone(), guard_replay))
@@ -113,7 +116,11 @@ pub async fn serve(
     };
     clockwork.abort();
     // Threads are waited for.
-    let closed = tokio::task::spawn_blocking(move || service.close()).await;
+    let closed = tokio::task::spawn_blocking(move || {
+        tasks.close();
+        service.close();
+    })
+    .await;
     drop(closed);
     outcome.map_err(io_error("the service ended"))
 }

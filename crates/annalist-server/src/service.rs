@@ -45,6 +45,8 @@ struct Shared {
     pool: Pool,
     running: Mutex<HashMap<String, Arc<Running>>>,
     queues: Mutex<HashMap<String, Arc<Injections>>>,
+    /// What a task is doing with a crawl, and whether the crawl has to rest meanwhile.
+    work: Mutex<HashMap<String, (&'static str, bool)>>,
     handle: Handle,
     /// The service itself ends.
     closing: AtomicBool,
@@ -93,6 +95,7 @@ impl Service {
                 pool,
                 running: Mutex::default(),
                 queues: Mutex::default(),
+                work: Mutex::default(),
                 handle: Handle::current(),
                 closing: AtomicBool::new(false),
             }),
@@ -263,6 +266,11 @@ impl Service {
     /// Starts a crawl, or lets it go on.
     pub fn start(&self, id: &str) -> Result<(), Problem> {
         let job = self.job(id)?;
+        if let Some((what, true)) = self.work().get(id) {
+            let why = format!("{what} is under way: wait for it, or stop it, and start the crawl then");
+            return Err(Problem::conflict(why));
+        }
+        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
         // The lock is not held while it is launched.
         let running = self.running().get(id).cloned();
         if running.as_ref().is_some_and(|running| running.stop.is_asked()) {
@@ -308,6 +316,9 @@ impl Service {
         let job = self.job(id)?;
         if self.running().contains_key(id) || job.holder().ok().flatten().is_some() {
             return Err(Problem::conflict("the crawl runs: stop it first"));
+        }
+        if let Some((what, _)) = self.work().get(id) {
+            return Err(Problem::conflict(format!("{what} is under way: stop it first")));
         }
         self.queues().remove(id);
         // Out of sight at once, however long the rest takes.
@@ -361,6 +372,24 @@ impl Service {
 
     fn running(&self) -> MutexGuard<'_, HashMap<String, Arc<Running>>> {
         self.shared.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) -> MutexGuard<'_, HashMap<String, (&'static str, bool)>> {
+        self.shared.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a task may begin; one that needs the crawl to rest may not while it runs.
+    pub fn begin_work(&self, id: &str, what: &'static str, needs_rest: bool) -> bool {
+        self.work().insert(id.to_owned(), (what, needs_rest));
+        let may = !needs_rest || !self.running().contains_key(id);
+        if !may {
+            self.end_work(id);
+        }
+        may
+    }
+
+    pub fn end_work(&self, id: &str) {
+        self.work().remove(id);
     }
 
     fn queues(&self) -> MutexGuard<'_, HashMap<String, Arc<Injections>>> {

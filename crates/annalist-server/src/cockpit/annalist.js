@@ -80,3 +80,21 @@ for (const file of document.querySelectorAll("input[data-into]")) {
     }
   });
 }
+
+// A part of a page that says how something goes, until it says that it is over.
+for (const first of document.querySelectorAll("[data-refresh]")) {
+  let part = first;
+  const look = async () => {
+    const answer = await fetch(location.href).catch(() => null);
+    if (answer && answer.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.getElementById(part.id);
+      if (!fresh) return;
+      if (!fresh.dataset.refresh) return void location.reload();
+      part.replaceWith(fresh);
+      part = fresh;
+    }
+    setTimeout(look, Number(part.dataset.refresh));
+  };
+  setTimeout(look, Number(part.dataset.refresh));
+}

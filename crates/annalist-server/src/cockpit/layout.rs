@@ -42,6 +42,7 @@ const TABS: &[(&str, &str)] = &[
     ("/page", "Pages"),
     ("/skipped", "Skipped"),
     ("/log", "Log"),
+    ("/export", "Export"),
     ("/settings", "Settings"),
 ];
 
