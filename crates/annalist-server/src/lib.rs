@@ -5,6 +5,7 @@
 //! | which crawls are there, and what are they to do | `service.rs`, `wanted.rs`, `schedule.rs` |
 //! | who may ask | `access.rs` |
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
+//! | what crawls found | `knowledge/`; `deriving.rs` keeps it up to date |
 //! | captured pages as they were | `replay.rs`, on an origin of its own |
 //! | what goes wrong | `problem.rs` |
 //! | what is needed of the program around it | `program.rs` |
@@ -13,6 +14,8 @@
 
 mod access;
 mod cockpit;
+mod deriving;
+mod knowledge;
 mod logs;
 mod problem;
 pub mod program;

@@ -5,6 +5,8 @@ mod events;
 mod live;
 mod metrics;
 mod reading;
+mod searching;
+mod sparql;
 mod steering;
 mod urls;
 
@@ -17,6 +19,7 @@ use utoipa_axum::routes;
 
 pub use crawls::blocking;
 pub use events::{Asked as LogAsked, Events, FetchedList, SkippedList};
+pub use sparql::{Abandoned, limits as query_limits};
 pub use steering::{Queue, amend_seeds, block_site};
 
 use crate::serve::App;
@@ -49,6 +52,9 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(events::fetched))
         .routes(routes!(live::live))
         .routes(routes!(metrics::metrics))
+        .routes(routes!(searching::search))
+        .routes(routes!(searching::search_several))
+        .routes(routes!(sparql::ask, sparql::ask_by_post))
         .split_for_parts()
 }
 

@@ -19,6 +19,7 @@ use annalist_crawl::stop::{Stop, Urge};
 use annalist_model::spec::Spec;
 use tokio::runtime::Handle;
 
+use crate::deriving::Deriving;
 use crate::problem::{FieldError, Problem};
 use crate::program::Program;
 use crate::wanted::{Goal, Wanted};
@@ -41,6 +42,7 @@ struct Shared {
     pool: Pool,
     running: Mutex<HashMap<String, Arc<Running>>>,
     queues: Mutex<HashMap<String, Arc<Injections>>>,
+    deriving: Deriving,
     handle: Handle,
     /// The service itself ends.
     closing: AtomicBool,
@@ -88,6 +90,7 @@ impl Service {
                 pool,
                 running: Mutex::default(),
                 queues: Mutex::default(),
+                deriving: Deriving::default(),
                 handle: Handle::current(),
                 closing: AtomicBool::new(false),
             }),
@@ -304,6 +307,7 @@ impl Service {
         if self.running().contains_key(id) || job.holder().ok().flatten().is_some() {
             return Err(Problem::conflict("the crawl runs: stop it first"));
         }
+        self.shared.deriving.give_way(id);
         self.queues().remove(id);
         // Out of sight at once, however long the rest takes.
         let away = self.shared.root.join(format!(".removed-{id}-{}", std::process::id()));
@@ -340,6 +344,16 @@ impl Service {
         }
         told.accepted = good.len();
         Ok(told)
+    }
+
+    /// Whether a crawl runs here.
+    pub fn is_running(&self, id: &str) -> bool {
+        self.running().contains_key(id)
+    }
+
+    /// Work on the stores of crawls at rest.
+    pub fn deriving(&self) -> &Deriving {
+        &self.shared.deriving
     }
 
     /// A hold on a crawl that runs.
@@ -394,6 +408,7 @@ impl Service {
         let (stop, board) = (own.stop.clone(), own.board.clone());
         let _runtime = self.shared.handle.enter();
         let folder = self.folder(id);
+        self.shared.deriving.give_way(id);
         let crawl = self.shared.program.open(&folder, self.shared.pool.clone(), stop, board)?;
         let control = crawl.control();
         if paused || Wanted::load(&folder).is_ok_and(|wanted| wanted.goal == Goal::Pause) {
@@ -440,6 +455,7 @@ impl Service {
     /// Lets all crawls finish the pages under way. They go on when the service is started again.
     pub fn close(&self) {
         self.shared.closing.store(true, Ordering::SeqCst);
+        self.shared.deriving.stop_all();
         let all: BTreeMap<String, Arc<Running>> =
             self.running().iter().map(|(id, running)| (id.clone(), Arc::clone(running))).collect();
         for running in all.values() {
