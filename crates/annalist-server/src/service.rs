@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use annalist_crawl::control::Control;
 use annalist_crawl::engine::{CrawlError, status_of};
+use annalist_crawl::explain::{Explanation, explain};
 use annalist_crawl::injecting::{Injected, Injections, examine};
 use annalist_crawl::job::JobDir;
 use annalist_crawl::pool::Pool;
@@ -360,6 +361,15 @@ impl Service {
     pub fn control(&self, id: &str) -> Option<Control> {
         let running = self.running().get(id).cloned()?;
         running.control().clone()
+    }
+
+    /// Why an address was, or was not, fetched by a crawl, running or not.
+    pub fn explain(&self, id: &str, address: &str) -> Result<Explanation, Problem> {
+        let told = match self.control(id) {
+            Some(control) => control.explain(address),
+            None => explain(&self.job(id)?, &self.spec(id)?, address),
+        };
+        told.map_err(|fault| Problem::internal("the frontier cannot be read", &fault))
     }
 
     fn want(&self, job: &JobDir, change: impl FnOnce(&mut Wanted)) -> Result<(), Problem> {

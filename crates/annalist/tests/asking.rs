@@ -7,7 +7,7 @@ mod support;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use annalist_testweb::WorldConfig;
+use annalist_testweb::{ServerOptions, WorldConfig};
 use serde_json::{Value, json};
 use support::service::{Reply, Service};
 use support::{IMPATIENT, Stand, annalist, assert_exit};
@@ -268,6 +268,14 @@ fn people_search_ask_and_read_what_a_study_found() {
     }
     let captured = seen(&service, &link(&page, "/crawls/one/page?url="));
     assert!(captured.body.contains("<iframe"), "{captured:?}");
+    let comments = seen(&service, "/crawls/one/search?type=comment");
+    let captured = seen(&service, &link(&comments, "/crawls/one/page?url="));
+    let comment = &settled(&service, "/api/crawls/one/search?type=comment")["hits"][0];
+    assert!(captured.body.contains("Written on it: "), "{captured:?}");
+    assert!(
+        captured.body.contains(&format!("<strong>{}</strong>", comment["author"].as_str().unwrap())),
+        "{captured:?}"
+    );
     let hostile =
         service.get("/crawls/one/search?q=%3Cscript%3Ealert(1)%3C/script%3E&site=%22%3E%3Cscript%3E");
     assert!(!hostile.body.contains("<script>"), "{hostile:?}");
@@ -310,4 +318,40 @@ fn people_search_ask_and_read_what_a_study_found() {
         wrong.status == 422 && wrong.body.contains("role=\"alert\"") && !wrong.body.contains("<script>"),
         "{wrong:?}"
     );
+}
+
+#[test]
+fn a_crawl_that_runs_says_why_a_page_is_there_and_is_asked_meanwhile() {
+    let options = ServerOptions { latency: Duration::from_millis(50), ..ServerOptions::default() };
+    let config =
+        WorldConfig { hosts: 6, pages: 300, addresses: 2, crawl_delays: 0.0, ..WorldConfig::default() };
+    let stand = Stand::with_options(config, options);
+    let keywords = "[topic]\nkeywords = [\"the\", \"crisis\"]\n[knowledge]\nevery = \"100ms\"\n";
+    let spec = std::fs::read_to_string(stand.spec(&format!("{IMPATIENT}{keywords}"))).unwrap();
+    let root = stand.dir.path().join("root");
+    let service = Service::start(&root);
+    let reply = service.post("/api/crawls", &json!({"spec": spec, "id": "one", "start": true}));
+    assert_eq!(reply.status, 201, "{reply:?}");
+    let running = service.until("one", LONG, |seen| seen["captures"].as_u64() > Some(20));
+    assert_eq!(running["is_running"], true);
+    let fetched = service.get("/api/crawls/one/fetched?limit=50").json();
+    let fetched = fetched["fetched"].as_array().unwrap();
+    let page = fetched.iter().find(|one| one["status"] == 200 && one["mime"] == "text/html").unwrap();
+    let url = page["url"].as_str().unwrap();
+    let captured = seen(&service, &format!("/crawls/one/page?url={}", encoded(url)));
+    assert!(
+        captured.body.contains("Why it is here") && captured.body.contains("captured with status 200"),
+        "{captured:?}"
+    );
+    let asked = service.get("/api/crawls/one/search");
+    assert!(asked.status == 503 || asked.json()["freshness"] == "growing", "{asked:?}");
+    let asked = sparql(&service, "ASK {}", "*/*");
+    assert!(asked.status == 200 && asked.head.contains("annalist-freshness: growing"), "{asked:?}");
+    assert_eq!(service.get("/api/crawls/one").json()["is_running"], true, "it was over before it was asked");
+
+    service.post("/api/crawls/one/stop", &json!({}));
+    service.until("one", LONG, |seen| seen["is_running"] == false);
+    settled(&service, "/api/crawls/one/search?limit=0");
+    let captured = seen(&service, &format!("/crawls/one/page?url={}", encoded(url)));
+    assert!(captured.body.contains("</dfn> 0.") && captured.body.contains("of the topic"), "{captured:?}");
 }

@@ -37,7 +37,7 @@ pub fn months(months: &[Month], what: &str, link: impl Fn(&str) -> String) -> Ma
     let middle = HEIGHT + BELOW / 2.0;
     html! {
         figure.course {
-            svg.bars viewBox={ "0 0 " (WIDTH) " " (whole) } role="group" aria-label=(what) preserveAspectRatio="none" {
+            svg.tallies viewBox={ "0 0 " (WIDTH) " " (whole) } role="group" aria-label=(what) preserveAspectRatio="none" {
                 line.grid x1="0" x2=(WIDTH) y1=(HEIGHT) y2=(HEIGHT) {}
                 @for (place, bar) in bars.iter().enumerate() {
                     @let x = place as f64 * width;
@@ -47,7 +47,7 @@ pub fn months(months: &[Month], what: &str, link: impl Fn(&str) -> String) -> Ma
                         a href=(link(&bar.name)) aria-label=(told) {
                             title { (told) }
                             rect.reach x=(number(x)) y="0" width=(number(width)) height=(whole) {}
-                            rect.bar x=(number(x + width * 0.1)) y=(number(HEIGHT - height)) width=(number(width * 0.8)) height=(number(height)) {}
+                            rect.tally x=(number(x + width * 0.1)) y=(number(HEIGHT - height)) width=(number(width * 0.8)) height=(number(height)) {}
                             @if let Some(opinion) = bar.opinion {
                                 @let length = opinion.abs().min(1.0) * BELOW / 2.0;
                                 rect class=(if opinion < 0.0 { "against" } else { "for" }) x=(number(x + width * 0.1)) width=(number(width * 0.8))
@@ -125,7 +125,7 @@ pub fn small(months: &[Month], what: &str) -> Markup {
             title { (span) }
             @for (place, bar) in bars.iter().enumerate() {
                 @let height = bar.count as f64 / most as f64 * 22.0;
-                rect.bar x=(number(place as f64 * width)) y=(number(24.0 - height)) width=(number((width * 0.85).max(0.4))) height=(number(height)) {}
+                rect.tally x=(number(place as f64 * width)) y=(number(24.0 - height)) width=(number((width * 0.85).max(0.4))) height=(number(height)) {}
             }
         }
     }
@@ -147,7 +147,7 @@ pub fn span((from, until): (f64, f64), (first, last): (f64, f64), what: &str) ->
         svg.small.span viewBox="0 0 206 24" role="img" aria-label=(what) preserveAspectRatio="none" {
             title { (what) }
             line.grid x1="0" x2="206" y1="12" y2="12" {}
-            rect.bar x=(number(left)) y="5" width=(number((right - left).max(6.0))) height="14" rx="3" {}
+            rect.tally x=(number(left)) y="5" width=(number((right - left).max(6.0))) height="14" rx="3" {}
         }
     }
 }

@@ -56,7 +56,7 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
                         th scope="row" { a href=(searched(&seen, &[("event", row.get("title"))])) { (row.get("title")) } }
                         td.number { (words::count(row.number("writings"))) }
                         td.number { (words::count(row.number("sites"))) }
-                        td { @for name in row.get("names").split("; ").filter(|name| !name.is_empty()).take(6) { a href={ "name?" (query(&[("name", name)])) } { (name) } " " } }
+                        td { @for name in row.get("names").split("; ").filter(|name| !name.is_empty()).take(6) { a.named href={ "name?" (query(&[("name", name)])) } { (name) } " " } }
                     } } }
                 }
             }

@@ -42,7 +42,7 @@ pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
                         th scope="row" { a href=(searched(&seen, &[("topic", row.get("topic"))])) { (row.get("topic")) } }
                         td.number { (words::count(row.number("writings"))) }
                         td { (courses::small(&courses.remove(row.get("topic")).unwrap_or_default(), &format!("Writings about {}", row.get("topic")))) }
-                        td { (course(row.get("course"))) }
+                        td.time { (course(row.get("course"))) }
                         td { (row.get("language")) }
                         td.rest { (row.get("terms")) }
                     } } }
