@@ -9,6 +9,7 @@ use annalist_model::SkipReason;
 use annalist_model::spec::Spec;
 
 use crate::engine::CrawlError;
+use crate::explain::{Explanation, explain_by};
 use crate::findings::widen_again;
 use crate::job::JobDir;
 use crate::judging::rules;
@@ -73,6 +74,13 @@ impl Control {
         self.stages.keeper.event(Severity::Info, "crawl", "the spec was changed");
         self.stages.changed.notify_one();
         Ok(later)
+    }
+
+    /// Why an address was, or was not, fetched so far.
+    pub fn explain(&self, address: &str) -> Result<Explanation, CrawlError> {
+        // The frontier is held for one look-up at a time: the crawl goes on.
+        let mut lookup = |key| Ok(self.stages.frontier().lookup(key)?);
+        explain_by(&self.job, &self.spec(), address, &mut lookup)
     }
 
     /// The sites with the most waiting links, as far as they are in memory.

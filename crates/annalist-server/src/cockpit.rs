@@ -2,17 +2,21 @@
 //! as it is typed. Whatever was crawled is shown as text.
 
 mod actions;
+mod ask;
 mod captured;
 mod charts;
 mod course;
+mod courses;
 mod crawl;
 mod exporting;
 mod forms;
 mod home;
+mod knowledge;
 mod layout;
 mod logs;
 mod new;
 mod tasks;
+mod search;
 mod words;
 
 use axum::Router;
@@ -33,6 +37,13 @@ pub fn router() -> Router<App> {
         .route("/crawls/{id}/queue", get(crawl::queue))
         .route("/crawls/{id}/settings", get(crawl::settings).post(actions::change_spec))
         .route("/crawls/{id}/page", get(captured::captured))
+        .route("/crawls/{id}/search", get(search::search))
+        .route("/crawls/{id}/knowledge", get(knowledge::names))
+        .route("/crawls/{id}/knowledge/name", get(knowledge::name))
+        .route("/crawls/{id}/knowledge/topics", get(knowledge::topics))
+        .route("/crawls/{id}/knowledge/events", get(knowledge::events))
+        .route("/crawls/{id}/knowledge/social", get(knowledge::social))
+        .route("/crawls/{id}/ask", get(ask::ask))
         .route("/crawls/{id}/log", get(logs::events))
         .route("/crawls/{id}/fetched", get(logs::fetched))
         .route("/crawls/{id}/skipped", get(logs::skipped))
@@ -49,6 +60,7 @@ pub fn router() -> Router<App> {
 async fn asset(axum::extract::Path(name): axum::extract::Path<String>) -> Response {
     let (kind, text) = match name.as_str() {
         "annalist.css" => ("text/css; charset=utf-8", include_str!("cockpit/annalist.css")),
+        "finding.css" => ("text/css; charset=utf-8", include_str!("cockpit/finding.css")),
         "annalist.js" => ("text/javascript; charset=utf-8", include_str!("cockpit/annalist.js")),
         "icon.svg" => ("image/svg+xml", include_str!("cockpit/icon.svg")),
         _ => return Problem::not_found("there is no such file").into_response(),

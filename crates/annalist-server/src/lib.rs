@@ -6,6 +6,7 @@
 //! | long work that is not crawling, and the files it makes | `tasks.rs`, `exports.rs` |
 //! | who may ask | `access.rs` |
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
+//! | what crawls found | `knowledge/`; `deriving.rs` keeps it up to date |
 //! | captured pages as they were | `replay.rs`, on an origin of its own |
 //! | what goes wrong | `problem.rs` |
 //! | what is needed of the program around it | `program.rs` |
@@ -16,6 +17,8 @@ mod access;
 mod cockpit;
 mod download;
 mod exports;
+mod deriving;
+mod knowledge;
 mod logs;
 mod problem;
 pub mod program;

@@ -8,6 +8,8 @@ mod exports;
 mod live;
 mod metrics;
 mod reading;
+mod searching;
+mod sparql;
 mod steering;
 mod tasks;
 mod urls;
@@ -24,6 +26,7 @@ pub use course::{Course, Point, Span};
 pub use crawls::blocking;
 pub use events::{Asked as LogAsked, Events, FetchedList, SkippedList};
 pub use reading::Asking;
+pub use sparql::{Abandoned, limits as query_limits};
 pub use steering::{Queue, amend_seeds, block_site};
 
 use crate::serve::App;
@@ -65,6 +68,10 @@ fn described() -> (Router<App>, Document) {
         .split_for_parts();
     document::complete(&mut document);
     (router.layer(from_fn(document::only_problems)), document)
+        .routes(routes!(searching::search))
+        .routes(routes!(searching::search_several))
+        .routes(routes!(sparql::ask, sparql::ask_by_post))
+        .split_for_parts()
 }
 
 /// The document that describes all of it.

@@ -13,6 +13,7 @@ use axum::middleware::from_fn_with_state;
 use tokio::net::TcpListener;
 
 use crate::access::{Access, guard, guard_replay};
+use crate::knowledge::Knowledge;
 use crate::program::Program;
 use crate::replay::{self, Archives};
 use crate::service::Service;
@@ -64,6 +65,7 @@ fn io_error(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> ServeErro
 pub struct App {
     pub service: Service,
     pub tasks: Tasks,
+    pub knowledge: Knowledge,
     pub access: Access,
     /// The origin of captured pages.
     pub frames: String,
@@ -93,6 +95,8 @@ pub async fn serve(
     let service = service.map_err(io_error(format!("{} cannot be used", settings.root.display())))?;
     let tasks = Tasks::open(&service).map_err(io_error("no thread for tasks"))?;
     let app = App { service: service.clone(), tasks: tasks.clone(), access: access.clone(), frames };
+    let knowledge = Knowledge::new(service.clone());
+    let app = App { service: service.clone(), knowledge, access: access.clone(), frames };
     let cockpit = settings.origin.clone().unwrap_or_else(|| format!("http://{bound}"));
     let replay = replay::router()
         .layer(from_fn_with_state(access.clone(), guard_replay))

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use annalist_crawl::control::Control;
 use annalist_crawl::engine::{CrawlError, status_of};
+use annalist_crawl::explain::{Explanation, explain};
 use annalist_crawl::injecting::{Injected, Injections, examine};
 use annalist_crawl::job::JobDir;
 use annalist_crawl::pool::Pool;
@@ -21,6 +22,7 @@ use annalist_model::spec::Spec;
 use annalist_model::with_causes;
 use tokio::runtime::Handle;
 
+use crate::deriving::Deriving;
 use crate::problem::{FieldError, Problem};
 use crate::program::Program;
 use crate::wanted::{Goal, Wanted};
@@ -47,6 +49,7 @@ struct Shared {
     queues: Mutex<HashMap<String, Arc<Injections>>>,
     /// What a task is doing with a crawl, and whether the crawl has to rest meanwhile.
     work: Mutex<HashMap<String, (&'static str, bool)>>,
+    deriving: Deriving,
     handle: Handle,
     /// The service itself ends.
     closing: AtomicBool,
@@ -96,6 +99,7 @@ impl Service {
                 running: Mutex::default(),
                 queues: Mutex::default(),
                 work: Mutex::default(),
+                deriving: Deriving::default(),
                 handle: Handle::current(),
                 closing: AtomicBool::new(false),
             }),
@@ -320,6 +324,7 @@ impl Service {
         if let Some((what, _)) = self.work().get(id) {
             return Err(Problem::conflict(format!("{what} is under way: stop it first")));
         }
+        self.shared.deriving.give_way(id);
         self.queues().remove(id);
         // Out of sight at once, however long the rest takes.
         let away = self.shared.root.join(format!("{REMOVED}{id}-{}", std::process::id()));
@@ -358,10 +363,29 @@ impl Service {
         Ok(told)
     }
 
+    /// Whether a crawl runs here.
+    pub fn is_running(&self, id: &str) -> bool {
+        self.running().contains_key(id)
+    }
+
+    /// Work on the stores of crawls at rest.
+    pub fn deriving(&self) -> &Deriving {
+        &self.shared.deriving
+    }
+
     /// A hold on a crawl that runs.
     pub fn control(&self, id: &str) -> Option<Control> {
         let running = self.running().get(id).cloned()?;
         running.control().clone()
+    }
+
+    /// Why an address was, or was not, fetched by a crawl, running or not.
+    pub fn explain(&self, id: &str, address: &str) -> Result<Explanation, Problem> {
+        let told = match self.control(id) {
+            Some(control) => control.explain(address),
+            None => explain(&self.job(id)?, &self.spec(id)?, address),
+        };
+        told.map_err(|fault| Problem::internal("the frontier cannot be read", &fault))
     }
 
     fn want(&self, job: &JobDir, change: impl FnOnce(&mut Wanted)) -> Result<(), Problem> {
@@ -428,6 +452,7 @@ impl Service {
         let (stop, board) = (own.stop.clone(), own.board.clone());
         let _runtime = self.shared.handle.enter();
         let folder = self.folder(id);
+        self.shared.deriving.give_way(id);
         let crawl = self.shared.program.open(&folder, self.shared.pool.clone(), stop, board)?;
         let control = crawl.control();
         if paused || Wanted::load(&folder).is_ok_and(|wanted| wanted.goal == Goal::Pause) {
@@ -474,6 +499,7 @@ impl Service {
     /// Lets all crawls finish the pages under way. They go on when the service is started again.
     pub fn close(&self) {
         self.shared.closing.store(true, Ordering::SeqCst);
+        self.shared.deriving.stop_all();
         let all: BTreeMap<String, Arc<Running>> =
             self.running().iter().map(|(id, running)| (id.clone(), Arc::clone(running))).collect();
         for running in all.values() {

@@ -7,6 +7,7 @@ use std::path::Path;
 use annalist_model::Time;
 use annalist_study::offline::Found;
 use annalist_study::offline::entities::Kind;
+use annalist_study::offline::social::{Counts, Tie};
 use annalist_study::offline::topics::Course;
 use serde_json::{Value, json};
 
@@ -284,6 +285,29 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
             number(author.confidence.into()),
         ]));
     }
+    let mut ties =
+        row(&["from", "from site", "to", "to site", "replies", "quotes", "links", "mentions", "confidence"]);
+    let often = |tie: &&Tie| {
+        let Counts { replies, quotes, links, mentions } = tie.counts;
+        std::cmp::Reverse(replies + quotes + links + mentions)
+    };
+    let mut most: Vec<&Tie> = found.social.ties.iter().collect();
+    most.sort_by_key(often);
+    for tie in most {
+        let author = |place: usize| found.social.authors.get(place);
+        let (Some(from), Some(to)) = (author(tie.from), author(tie.to)) else { continue };
+        ties.push_str(&row(&[
+            from.name.clone(),
+            from.site.clone(),
+            to.name.clone(),
+            to.site.clone(),
+            tie.counts.replies.to_string(),
+            tie.counts.quotes.to_string(),
+            tie.counts.links.to_string(),
+            tie.counts.mentions.to_string(),
+            number(tie.confidence.into()),
+        ]));
+    }
     let mut images = row(&["url", "type", "declared", "width", "height", "looks like", "same bytes"]);
     let mut like: HashMap<usize, (usize, bool)> = HashMap::new();
     for group in &found.images.groups {
@@ -310,6 +334,7 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
         ("topics-over-time.csv", courses),
         ("events.csv", events),
         ("authors.csv", authors),
+        ("ties.csv", ties),
         ("images.csv", images),
     ]
 }
