@@ -17,6 +17,8 @@ pub struct Association {
     /// Over all time.
     pub strength: Strength,
     pub months: Vec<(Month, Strength)>,
+    /// How many writings have no date: they are in no month.
+    pub undated: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -78,7 +80,7 @@ pub fn associations(
         Some(other) => vec![Other { shown: other.to_owned(), terms: HashSet::new() }],
         None => associates(corpora, vocabulary, one, most, done)?,
     };
-    let mut months: BTreeMap<Month, Counts> = BTreeMap::new();
+    let mut months: BTreeMap<Option<Month>, Counts> = BTreeMap::new();
     each(
         corpora,
         done,
@@ -92,7 +94,7 @@ pub fn associations(
                     others.iter().map(|other| terms.iter().any(|term| other.terms.contains(term))).collect()
                 }
             };
-            (Day::of(writing.time()).month(), has_one, has)
+            (writing.day().map(Day::month), has_one, has)
         },
         |(month, has_one, has)| months.entry(month).or_default().add(has_one, &has),
     )?;
@@ -103,7 +105,11 @@ pub fn associations(
             one: one.to_owned(),
             other: other.shown.clone(),
             strength: total.strength(number),
-            months: months.iter().map(|(month, counts)| (*month, counts.strength(number))).collect(),
+            months: months
+                .iter()
+                .filter_map(|(month, counts)| Some(((*month)?, counts.strength(number))))
+                .collect(),
+            undated: months.get(&None).map_or(0, |counts| counts.writings),
         }
     };
     let mut found: Vec<Association> = others.iter().enumerate().map(association).collect();

@@ -108,8 +108,7 @@ fn renaming(
     let name = |number: u32| names.get(number as usize).cloned();
     let (before, after) = (name(pair.before)?, name(pair.after)?);
     let (old, new) = (archive.with(pair.before), archive.with(pair.after));
-    let with: HashSet<u32> = old.iter().copied().collect();
-    let both: Vec<u32> = new.iter().copied().filter(|writing| with.contains(writing)).collect();
+    let both = archive.with_both(pair.before, pair.after);
     let said = around.saying(&both, &before.to_lowercase(), &after.to_lowercase());
     let (words, of_words) = around.words(pair, archive, vocabulary, names);
     let context = NAMES * pair.names + (1.0 - NAMES) * words;

@@ -67,6 +67,33 @@ fn a_name_that_gives_way_to_another_in_the_same_surroundings_is_a_change_of_name
 }
 
 #[test]
+fn what_has_no_date_is_in_no_month_and_moves_no_change_of_name() {
+    let dir = tempfile::tempdir().unwrap();
+    // Captured when all of it was over, as everything is that nobody dated.
+    let undated = |n: usize| Writing {
+        published: None,
+        captured: Day(18_000).time().millis(),
+        ..party(n, if n < 320 { 15_000 } else { 16_000 })
+    };
+    let dated =
+        |n: usize| Writing { captured: Day(18_000).time().millis(), ..party(n, 15_000 + n as i32 * 4) };
+    let corpora = [
+        corpus(dir.path(), "one", (0..120).map(dated)),
+        corpus(dir.path(), "two", (120..240).map(dated).chain((240..400).map(undated))),
+    ];
+    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
+    let found =
+        associations(&corpora, &vocabulary, "citizens forum", Some("Marta Lind"), 1, &|_| {}).unwrap();
+    let [pair] = &found[..] else { panic!() };
+    assert_eq!((pair.strength.writings, pair.undated), (400, 160));
+    assert!(pair.months.iter().all(|(month, _)| month.year < 2014), "{:?}", pair.months);
+    assert_eq!(pair.months.iter().map(|(_, strength)| strength.writings).sum::<u32>(), 240);
+    let renamed = renamings(&corpora, &named(&corpora), &vocabulary, &|_| {}).unwrap();
+    let [renamed] = &renamed[..] else { panic!("{renamed:#?}") };
+    assert!((15_490..15_520).contains(&renamed.changed.0), "{:?}", renamed.changed);
+}
+
+#[test]
 fn terms_that_meet_more_often_than_by_chance_are_associated_month_by_month() {
     let dir = tempfile::tempdir().unwrap();
     let corpora = two_crawls(dir.path());

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use super::Day;
 use super::corpus::{Corpus, CorpusError};
 use authors::AuthorNumber;
 use gather::{Gathered, Reference};
@@ -33,9 +34,9 @@ pub struct Author {
     /// The page that is about them, where there is one.
     pub url: Option<String>,
     pub writings: u64,
-    /// When the first and the last were written, milliseconds since 1970.
-    pub first: u64,
-    pub last: u64,
+    /// When the first and the last of those with a date were written.
+    pub first: Option<Day>,
+    pub last: Option<Day>,
     pub gave: Counts,
     pub received: Counts,
     /// Their share of what all authors count; the shares of all come to 1.

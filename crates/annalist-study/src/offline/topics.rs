@@ -36,11 +36,18 @@ pub struct Topic {
     pub terms: Vec<(String, f32)>,
     /// Whose first topic it is.
     pub writings: u32,
-    /// Of those with a date of publication.
+    /// Of those with a date of publication; the others are in none.
     pub months: Vec<(Month, u32)>,
     pub course: Course,
     /// How alike its writings are compared with all writings of the language: from 0 to 1.
     pub confidence: f32,
+}
+
+impl Topic {
+    /// How many of its writings have no date.
+    pub fn undated(&self) -> u32 {
+        self.writings.saturating_sub(self.months.iter().map(|(_, count)| count).sum())
+    }
 }
 
 /// Whether a topic has a larger share of the later half of the writings than of the earlier half.

@@ -119,7 +119,12 @@ fn associated(found: &[Association], term: &str) -> String {
     if let (Some((first, _)), Some((last, _))) =
         (found.first().and_then(|one| one.months.first()), found.first().and_then(|one| one.months.last()))
     {
-        let _ = writeln!(page, "month by month from {first} to {last}");
+        let _ = write!(page, "month by month from {first} to {last}");
+        let undated = found.first().map_or(0, |one| one.undated);
+        let _ = match undated {
+            0 => writeln!(page),
+            _ => writeln!(page, "; {} writings without a date are in no month", show::count(undated.into())),
+        };
     }
     page
 }

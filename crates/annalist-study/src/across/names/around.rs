@@ -103,8 +103,10 @@ impl Around {
             |(id, terms, said)| {
                 let here = archive.names.get(number as usize).map(Vec::as_slice).unwrap_or_default();
                 for name in here.iter().filter(|name| candidates.contains(name)) {
-                    let context = around.contexts.entry(*name).or_default();
-                    terms.iter().for_each(|term| *context.entry(*term).or_default() += 1);
+                    if archive.is_dated(number) {
+                        let context = around.contexts.entry(*name).or_default();
+                        terms.iter().for_each(|term| *context.entry(*term).or_default() += 1);
+                    }
                     around.ids.entry(number).or_insert_with(|| id.clone());
                 }
                 let of_names = |sentence: &String| {

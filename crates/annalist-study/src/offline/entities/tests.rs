@@ -1,6 +1,6 @@
 use super::model::tests::model;
 use super::{Entities, EntitySettings, Kind, Known, Source, entities};
-use crate::offline::{Corpus, Writing};
+use crate::offline::{Corpus, Day, Writing};
 
 fn study(language: &str, texts: &[&str], settings: &EntitySettings) -> Entities {
     let dir = tempfile::tempdir().unwrap();
@@ -8,7 +8,7 @@ fn study(language: &str, texts: &[&str], settings: &EntitySettings) -> Entities 
         id: n.to_string(),
         text: (*text).to_owned(),
         language: Some(language.to_owned()),
-        published: Some(1000 + n as u64),
+        published: Some(Day(1000 + n as i32).time().millis()),
         ..Writing::default()
     });
     let corpus = Corpus::write(&dir.path().join("writings"), writings).unwrap();
@@ -39,9 +39,29 @@ fn names_are_learned_with_their_kinds_and_spellings() {
     assert_eq!(found(&all), expected);
     let bank = all.entities.iter().find(|e| e.kind == Kind::Organisation).unwrap();
     assert_eq!(bank.aliases, ["ECB"]);
-    assert_eq!((bank.first, bank.last, bank.writings), (1000, 1002, 3));
+    assert_eq!((bank.first, bank.last, bank.writings), (Some(Day(1000)), Some(Day(1002)), 3));
     assert_eq!(all.mentions.len(), 8);
     assert_eq!(all.together.first().map(|pair| pair.writings), Some(3), "{:?}", all.together);
+}
+
+#[test]
+fn a_writing_without_a_date_does_not_say_when_somebody_was_mentioned() {
+    let dir = tempfile::tempdir().unwrap();
+    let of = |published: &'static [Option<i32>]| {
+        let writings = GREECE.iter().zip(published).map(|(text, day)| Writing {
+            text: (*text).to_owned(),
+            language: Some("en".to_owned()),
+            published: day.map(|day| Day(day).time().millis()),
+            captured: Day(18_000).time().millis(),
+            ..Writing::default()
+        });
+        let corpus = Corpus::write(&dir.path().join("writings"), writings).unwrap();
+        let all = entities(&corpus, &EntitySettings::default(), &|_| {}).unwrap();
+        let athens = all.entities.into_iter().find(|e| e.name == "Athens").unwrap();
+        (athens.first, athens.last, athens.undated, athens.writings)
+    };
+    assert_eq!(of(&[Some(15_000), None, Some(15_100)]), (Some(Day(15_000)), Some(Day(15_100)), 1, 3));
+    assert_eq!(of(&[None, None, None]), (None, None, 3, 3));
 }
 
 #[test]

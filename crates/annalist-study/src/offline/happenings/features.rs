@@ -93,7 +93,7 @@ pub(super) fn names_of(named: &Named, writing: u32) -> impl Iterator<Item = u32>
 fn report(writing: &Writing, number: u32, vocabulary: &Vocabulary, stems: &mut StemSet) -> Report {
     let matter = format!("{}\n{}", writing.title.as_deref().unwrap_or_default(), writing.own_text());
     let beginning = shortened(&matter, BEGINNING);
-    let day = writing.published.map(|_| Day::of(writing.time()));
+    let day = writing.day();
     let mut features = terms(beginning, writing.code(), vocabulary, stems);
     let is_near = |other: &Day| day.is_none_or(|day| (day.0 - other.0).abs() <= NEAR_DAYS);
     let told = mentioned::days(beginning, writing.code() == "en", day);

@@ -169,7 +169,7 @@ pub(super) fn tell(
 
 fn say(writing: &Writing, vocabulary: &Vocabulary, stems: &mut StemSet) -> Said {
     let code = writing.code();
-    let day = writing.published.map(|_| Day::of(writing.time()));
+    let day = writing.day();
     let text = writing.own_text();
     let text = shortened(&text, BEGINNING);
     let title = writing.title.as_deref().unwrap_or_default().trim();

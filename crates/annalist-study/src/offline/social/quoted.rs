@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::authors::{AuthorNumber, Byline};
-use super::gather::{Gathered, How, Reference, TAIL, row_key, thread_of, words};
+use super::gather::{Gathered, How, Reference, TAIL, moment_of, row_key, thread_of, words};
 use crate::offline::corpus::{Corpus, CorpusError};
 use crate::offline::writing::Writing;
 
@@ -42,7 +42,7 @@ pub(super) fn find(
         }
         let Some(wanted) = wanted else { return };
         let own = own_words(&writing);
-        let at = writing.time().millis();
+        let at = moment_of(&writing);
         // A quote of few words is looked for as it is.
         let lengths = 3..=TAIL;
         let rows: HashSet<u64> = lengths

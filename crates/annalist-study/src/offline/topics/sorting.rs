@@ -89,7 +89,7 @@ impl Sorted {
                         Terms::of(&matter, stems.of(code)).iter().filter_map(|term| words.place(term.id)),
                     );
                 }
-                let month = writing.published.map(|_| Day::of(writing.time()).month());
+                let month = writing.day().map(Day::month);
                 placed.push(Some(Placed { code: at, topics, month, terms }));
             },
             |(stems, placed): (_, Vec<Option<Placed>>)| {
