@@ -28,9 +28,9 @@ fn sum<const N: usize>(mut sums: [usize; N], counts: [usize; N]) -> [usize; N] {
 }
 
 fn found(corpus: &Corpus) -> Vec<Happening> {
-    let vocabulary = Vocabulary::of(corpus, &|_| {}).unwrap();
-    let named = Named::of(&entities(corpus, &EntitySettings::default(), &|_| {}).unwrap());
-    happenings(corpus, &vocabulary, &named, &|_| {}).unwrap()
+    let vocabulary = Vocabulary::of(corpus, &()).unwrap();
+    let named = Named::of(&entities(corpus, &EntitySettings::default(), &()).unwrap());
+    happenings(corpus, &vocabulary, &named, &()).unwrap()
 }
 
 /// Which happening of the truth one is, by what most of its reports report.
@@ -139,8 +139,8 @@ fn topics_of_the_society_are_told_apart() {
     let world = society::world(PAGES);
     let corpus = society::corpus(dir.path(), &world);
     let truth: Vec<usize> = world.truth().said().map(|said| said.topic).collect();
-    let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
-    let found = topics(&corpus, &vocabulary, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of(&corpus, &()).unwrap();
+    let found = topics(&corpus, &vocabulary, &()).unwrap();
     let mut members: HashMap<u32, BTreeMap<usize, usize>> = HashMap::new();
     let mut last = None;
     for (writing, topic, _) in &found.memberships {
@@ -164,10 +164,10 @@ fn renamed(seed: u64) -> [usize; 4] {
     let dir = tempfile::tempdir().unwrap();
     let world = society::seeded(PAGES, seed);
     let corpora = [society::corpus(dir.path(), &world)];
-    let named = corpora.iter().map(|corpus| entities(corpus, &EntitySettings::default(), &|_| {}).unwrap());
+    let named = corpora.iter().map(|corpus| entities(corpus, &EntitySettings::default(), &()).unwrap());
     let named = Named::together(&named.collect::<Vec<_>>());
-    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
-    let found = renamings(&corpora, &named, &vocabulary, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let found = renamings(&corpora, &named, &vocabulary, &()).unwrap();
     let truth = world.truth().renames();
     let is = |one: &Renaming, truth: &RenameTruth| {
         let is_name = |found: &str, name: &str| name.contains(found) || found.contains(name);

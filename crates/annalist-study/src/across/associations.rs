@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use annalist_judge::text::{Terms, words};
 use serde::Serialize;
 
-use super::{Met, key};
+use super::{Met, all, key};
 use crate::offline::lent::{Lent, StemSet};
-use crate::offline::{Corpus, CorpusError, Day, Month, Vocabulary, Writing};
+use crate::offline::{Corpus, CorpusError, Day, Month, StudyWatch, Vocabulary, Writing};
 
 /// How strongly two terms belong together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -74,16 +74,17 @@ pub fn associations(
     one: &str,
     other: Option<&str>,
     most: usize,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Vec<Association>, CorpusError> {
     let others = match other {
         Some(other) => vec![Other { shown: other.to_owned(), terms: HashSet::new() }],
-        None => associates(corpora, vocabulary, one, most, done)?,
+        None => associates(corpora, vocabulary, one, most, watch)?,
     };
+    watch.begin("terms month by month", all(corpora));
     let mut months: BTreeMap<Option<Month>, Counts> = BTreeMap::new();
     each(
         corpora,
-        done,
+        watch,
         |writing, stems| {
             let mut matter = Matter::of(writing, stems);
             let has_one = matter.has(one, stems);
@@ -162,13 +163,14 @@ fn associates(
     vocabulary: &Vocabulary,
     one: &str,
     most: usize,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Vec<Other>, CorpusError> {
+    watch.begin("terms that stand together", all(corpora));
     let mut with_one = 0;
     let mut together: HashMap<(usize, u32), u32> = HashMap::new();
     each(
         corpora,
-        done,
+        watch,
         |writing, stems| {
             let mut matter = Matter::of(writing, stems);
             if matter.has(one, stems) { Some(matter.terms(vocabulary, stems)) } else { None }
@@ -246,7 +248,7 @@ fn ids(text: &str, code: &str, stems: &mut StemSet) -> Vec<u64> {
 /// Takes every writing of all corpora once, on all cores; `join` gets what `take` made, in order.
 pub(super) fn each<T: Send>(
     corpora: &[Corpus],
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
     take: impl Fn(&Writing, &mut StemSet) -> T + Sync,
     mut join: impl FnMut(T) + Send,
 ) -> Result<(), CorpusError> {
@@ -262,7 +264,7 @@ pub(super) fn each<T: Send>(
                 lent.give_back(stems);
                 taken.into_iter().filter(|(id, _)| met.is_new(*id)).for_each(|(_, made)| join(made));
             },
-            done,
+            watch,
         )?;
     }
     Ok(())

@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use crate::offline::{Corpus, CorpusError, Day, Named, Vocabulary};
+use super::all;
+use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch, Vocabulary};
 use archive::{Archive, Neighbours, Pair};
 use around::Around;
 
@@ -48,17 +49,19 @@ pub fn renamings(
     corpora: &[Corpus],
     named: &[Named],
     vocabulary: &Vocabulary,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Vec<Renaming>, CorpusError> {
     let Some(names) = named.first().map(|named| named.names.as_slice()) else { return Ok(Vec::new()) };
-    let archive = Archive::of(corpora, named, done)?;
+    watch.begin("when names were written", all(corpora));
+    let archive = Archive::of(corpora, named, watch)?;
     let mut neighbours = Neighbours::new(&archive, names);
     let pairs = archive.pairs(&mut neighbours, names);
     if pairs.is_empty() {
         return Ok(Vec::new());
     }
     let candidates: BTreeSet<u32> = pairs.iter().flat_map(|pair| [pair.before, pair.after]).collect();
-    let around = Around::of(corpora, vocabulary, &archive, &candidates, names, done)?;
+    watch.begin("what stands around names", all(corpora));
+    let around = Around::of(corpora, vocabulary, &archive, &candidates, names, watch)?;
     let mut found: Vec<(Pair, Renaming)> = pairs
         .into_iter()
         .filter_map(|pair| Some((pair, renaming(&pair, &around, &neighbours, &archive, vocabulary, names)?)))

@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use serde::Serialize;
 
 use super::associations::Strength;
-use super::key;
-use crate::offline::{Corpus, CorpusError, Named, Vocabulary, Writing};
+use super::{all, key};
+use crate::offline::{Corpus, CorpusError, Named, StudyWatch, Vocabulary, Writing};
 
 /// What the last crawl has that those before had not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -30,17 +30,18 @@ const MOST_TERMS: usize = 100;
 const LEAST_LIKELIHOOD: f32 = 10.8;
 
 /// Compares the last crawl with those before it.
-pub fn news(corpora: &[Corpus], named: &[Named], done: &(dyn Fn(u64) + Sync)) -> Result<News, CorpusError> {
+pub fn news(corpora: &[Corpus], named: &[Named], watch: &dyn StudyWatch) -> Result<News, CorpusError> {
     let Some((last, before)) = corpora.split_last() else { return Ok(News::default()) };
+    watch.begin("comparing writings", all(corpora));
     let mut known: HashMap<u64, Text> = HashMap::new();
     for corpus in before {
-        writings(corpus, done, |(id, text)| {
+        writings(corpus, watch, |(id, text)| {
             known.insert(key(&id), text);
         })?;
     }
     let mut news = News::default();
     let mut present = HashSet::new();
-    writings(last, done, |(id, text)| {
+    writings(last, watch, |(id, text)| {
         present.insert(key(&id));
         match known.get(&key(&id)) {
             None => news.new.push(id),
@@ -49,14 +50,14 @@ pub fn news(corpora: &[Corpus], named: &[Named], done: &(dyn Fn(u64) + Sync)) ->
         }
     })?;
     if let Some(previous) = before.last() {
-        writings(previous, done, |(id, _)| {
+        writings(previous, watch, |(id, _)| {
             if !present.contains(&key(&id)) {
                 news.gone.push(id);
             }
         })?;
     }
     news.names = new_names(named);
-    news.risen = risen(&Vocabulary::of_all(before, done)?, &Vocabulary::of(last, done)?);
+    news.risen = risen(&Vocabulary::of_all(before, watch)?, &Vocabulary::of(last, watch)?);
     Ok(news)
 }
 
@@ -79,14 +80,14 @@ impl Text {
 
 fn writings(
     corpus: &Corpus,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
     mut take: impl FnMut((String, Text)) + Send,
 ) -> Result<(), CorpusError> {
     let one = |some: &mut Vec<(String, Text)>, writing: Writing| {
         let text = Text::of(&writing);
         some.push((writing.id, text));
     };
-    corpus.fold(Vec::new, one, |some| some.into_iter().for_each(&mut take), done)
+    corpus.fold(Vec::new, one, |some| some.into_iter().for_each(&mut take), watch)
 }
 
 /// Names of the last crawl that those before had not, the most frequent first.

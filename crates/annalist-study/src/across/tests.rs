@@ -42,7 +42,7 @@ fn party(n: usize, day: i32) -> Writing {
 }
 
 fn named(corpora: &[Corpus]) -> Vec<Named> {
-    let of = |corpus: &Corpus| entities(corpus, &EntitySettings::default(), &|_| {}).unwrap();
+    let of = |corpus: &Corpus| entities(corpus, &EntitySettings::default(), &()).unwrap();
     Named::together(&corpora.iter().map(of).collect::<Vec<_>>())
 }
 
@@ -58,8 +58,8 @@ fn a_name_that_gives_way_to_another_in_the_same_surroundings_is_a_change_of_name
     let dir = tempfile::tempdir().unwrap();
     let corpora = two_crawls(dir.path());
     let named = named(&corpora);
-    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
-    let found = renamings(&corpora, &named, &vocabulary, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let found = renamings(&corpora, &named, &vocabulary, &()).unwrap();
     let pairs: Vec<_> = found.iter().map(|one| (one.before.as_str(), one.after.as_str())).collect();
     assert_eq!(pairs, [("Orange Alliance", "Citizens Forum")], "{found:#?}");
     assert!((15_490..15_520).contains(&found[0].changed.0), "{:?}", found[0].changed);
@@ -81,14 +81,13 @@ fn what_has_no_date_is_in_no_month_and_moves_no_change_of_name() {
         corpus(dir.path(), "one", (0..120).map(dated)),
         corpus(dir.path(), "two", (120..240).map(dated).chain((240..400).map(undated))),
     ];
-    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
-    let found =
-        associations(&corpora, &vocabulary, "citizens forum", Some("Marta Lind"), 1, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let found = associations(&corpora, &vocabulary, "citizens forum", Some("Marta Lind"), 1, &()).unwrap();
     let [pair] = &found[..] else { panic!() };
     assert_eq!((pair.strength.writings, pair.undated), (400, 160));
     assert!(pair.months.iter().all(|(month, _)| month.year < 2014), "{:?}", pair.months);
     assert_eq!(pair.months.iter().map(|(_, strength)| strength.writings).sum::<u32>(), 240);
-    let renamed = renamings(&corpora, &named(&corpora), &vocabulary, &|_| {}).unwrap();
+    let renamed = renamings(&corpora, &named(&corpora), &vocabulary, &()).unwrap();
     let [renamed] = &renamed[..] else { panic!("{renamed:#?}") };
     assert!((15_490..15_520).contains(&renamed.changed.0), "{:?}", renamed.changed);
 }
@@ -97,15 +96,15 @@ fn what_has_no_date_is_in_no_month_and_moves_no_change_of_name() {
 fn terms_that_meet_more_often_than_by_chance_are_associated_month_by_month() {
     let dir = tempfile::tempdir().unwrap();
     let corpora = two_crawls(dir.path());
-    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
-    let pair = associations(&corpora, &vocabulary, "citizens forum", Some("Marta Lind"), 1, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let pair = associations(&corpora, &vocabulary, "citizens forum", Some("Marta Lind"), 1, &()).unwrap();
     let [pair] = &pair[..] else { panic!() };
     // Each writing once, though both crawls have some of them.
     assert_eq!((pair.strength.writings, pair.strength.one, pair.strength.both), (240, 57, 57));
     assert!(pair.strength.likelihood > 11.0 && pair.strength.npmi > 0.3);
     let first = pair.months.first().unwrap();
     assert_eq!((first.1.one, first.1.npmi), (0, 0.0));
-    let best = associations(&corpora, &vocabulary, "skier", None, 3, &|_| {}).unwrap();
+    let best = associations(&corpora, &vocabulary, "skier", None, 3, &()).unwrap();
     assert!(best.iter().any(|one| one.other == "Mountain Club" || one.other == "Mountain"), "{best:#?}");
 }
 
@@ -122,7 +121,7 @@ fn what_the_last_crawl_has_and_those_before_had_not_is_news() {
     };
     corpora[1] = corpus(dir.path(), "three", (60..240).map(changed));
     let named = named(&corpora);
-    let news = news(&corpora, &named, &|_| {}).unwrap();
+    let news = news(&corpora, &named, &()).unwrap();
     assert_eq!((news.new.len(), news.changed.len(), news.gone.len()), (120, 1, 60));
     assert_eq!(news.names.first().map(|(name, _)| name.as_str()), Some("Citizens Forum"));
     assert!(

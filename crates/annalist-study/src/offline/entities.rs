@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Corpus, CorpusError, Day, Writing};
+use super::{Corpus, CorpusError, Day, StudyWatch, Writing};
 use fold::name_key;
 use learn::{Learned, Map};
 use marks::Marks;
@@ -152,22 +152,24 @@ impl Default for EntitySettings {
     }
 }
 
-/// All entities of an archive, who is mentioned where, and with whom. Goes through the writings twice; `done` hears of each of
-/// them twice.
+/// All entities of an archive, who is mentioned where, and with whom. Goes through the writings twice.
 pub fn entities(
     corpus: &Corpus,
     settings: &EntitySettings,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Entities, EntitiesError> {
+    watch.begin("entities: learning names", corpus.len());
     let (mut learned, mut marks) = (Learned::default(), Ok(Marks::default()));
     corpus.fold(
         || (Learned::default(), Ok(Marks::default())),
-        |(learned, marks), writing| marks::take(settings.model.as_ref(), &writing, learned, marks),
+        |(learned, marks), writing| {
+            marks::take(settings.model.as_ref(), &writing, learned, marks, watch);
+        },
         |(some, marked)| {
             learned.join(some);
             marks::join(&mut marks, marked);
         },
-        done,
+        watch,
     )?;
     let marks = marks?;
     let names = decide::names(&learned);
@@ -177,11 +179,12 @@ pub fn entities(
     let tagger = Tagger::new(&found);
     let mut counted = Counted { marks, ..Counted::default() };
     let by_model = settings.model.is_some();
+    watch.begin("entities: finding names", corpus.len());
     corpus.fold(
         Vec::new,
         |some: &mut Vec<Tagged>, writing| some.push(tagged(&tagger, &writing, by_model)),
         |some| some.into_iter().for_each(|tagged| counted.take(&tagger, &found, tagged)),
-        done,
+        watch,
     )?;
     counted.settle(&tagger);
     let entities = counted.entities(found, settings.most_together);

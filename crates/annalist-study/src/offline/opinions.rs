@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::entities::{Entities, Kind, Said, Source, Tagger};
-use super::{Corpus, CorpusError, Day, Month, Writing};
+use super::{Corpus, CorpusError, Day, Month, StudyWatch, Writing};
 use feeling::{Feeling, Felt};
 use lexicon::Lexicon;
 
@@ -51,8 +51,9 @@ pub struct Opinions {
 pub fn opinions(
     corpus: &Corpus,
     entities: &Entities,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Opinions, CorpusError> {
+    watch.begin("opinions", corpus.len());
     let tagger = Tagger::new(&entities.entities);
     let places: Vec<bool> = entities.entities.iter().map(|entity| entity.kind == Kind::Place).collect();
     let mut opinions = Opinions::default();
@@ -75,7 +76,7 @@ pub fn opinions(
                 writing += 1;
             }
         },
-        done,
+        watch,
     )?;
     opinions.months = months
         .into_iter()

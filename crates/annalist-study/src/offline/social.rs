@@ -13,8 +13,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::Day;
 use super::corpus::{Corpus, CorpusError};
+use super::{Day, StudyWatch};
 use authors::AuthorNumber;
 use gather::{Gathered, Reference};
 
@@ -91,10 +91,12 @@ pub struct Social {
     pub anonymous: u64,
 }
 
-/// `done` hears of every writing twice.
-pub fn social(corpus: &Corpus, done: &(dyn Fn(u64) + Sync)) -> Result<Social, CorpusError> {
-    let mut gathered = gather::gather(corpus, done)?;
-    quoted::find(corpus, &mut gathered, done)?;
+/// Goes through the writings twice.
+pub fn social(corpus: &Corpus, watch: &dyn StudyWatch) -> Result<Social, CorpusError> {
+    watch.begin("social: who refers to whom", corpus.len());
+    let mut gathered = gather::gather(corpus, watch)?;
+    watch.begin("social: who is quoted", corpus.len());
+    quoted::find(corpus, &mut gathered, watch)?;
     let sites = sites(&gathered);
     let anonymous = gathered.anonymous;
     let mut ties: BTreeMap<(AuthorNumber, AuthorNumber), Tie> = BTreeMap::new();

@@ -13,7 +13,7 @@ mod vectors;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Corpus, CorpusError, Month, Vocabulary};
+use super::{Corpus, CorpusError, Month, StudyWatch, Vocabulary};
 use clusters::Clusters;
 use sorting::Sorted;
 
@@ -64,11 +64,13 @@ pub enum Course {
 pub fn topics(
     corpus: &Corpus,
     vocabulary: &Vocabulary,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Topics, CorpusError> {
-    let samples = vectors::samples(corpus, vocabulary, done)?;
-    let groups: Vec<Clusters> = samples.iter().map(Clusters::of).collect();
-    let sorted = Sorted::of(corpus, vocabulary, &samples, &groups, done)?;
+    watch.begin("topics: choosing writings", corpus.len());
+    let samples = vectors::samples(corpus, vocabulary, watch)?;
+    let groups: Vec<Clusters> = samples.iter().map(|sample| Clusters::of(sample, watch)).collect();
+    watch.begin("topics: sorting writings", corpus.len());
+    let sorted = Sorted::of(corpus, vocabulary, &samples, &groups, watch)?;
     let found: Vec<Topic> = sorted
         .groups
         .iter()

@@ -4,13 +4,13 @@ use std::fmt::Write;
 
 use annalist_study::across::{Association, News, Renaming, associations, news, renamings};
 use annalist_study::offline::entities::Entities;
-use annalist_study::offline::{Corpus, Named, Stage, Vocabulary};
+use annalist_study::offline::{Corpus, CorpusError, Named, Stage, Vocabulary};
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::cli::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
 use crate::commands::study::studied;
-use crate::exit::{BadConfiguration, Exit};
+use crate::exit::{BadConfiguration, Exit, Paused};
 use crate::knowledge::{job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::show;
@@ -20,11 +20,15 @@ use crate::watch::Watch;
 const MOST_MONTHS: usize = 60;
 
 pub fn run(args: &AcrossArgs) -> Result<Exit> {
-    let (crawls, (page, told)) = match &args.what {
-        Across::Names(crawls) => (crawls, names(crawls)?),
-        Across::Associations(args) => (&args.crawls, terms(args)?),
-        Across::New(crawls) => (crawls, new(crawls)?),
+    let (crawls, compared) = match &args.what {
+        Across::Names(crawls) => (crawls, names(crawls)),
+        Across::Associations(args) => (&args.crawls, terms(args)),
+        Across::New(crawls) => (crawls, new(crawls)),
     };
+    let (page, told) = compared.map_err(|fault| match fault.downcast_ref() {
+        Some(CorpusError::Stopped) => Paused("what was found in each crawl is kept".to_owned()).into(),
+        _ => fault,
+    })?;
     show_all(crawls, &page, &told);
     Ok(Exit::Done)
 }
@@ -63,19 +67,13 @@ impl Crawls {
         }
         Ok(Crawls { corpora, entities, watch })
     }
-
-    fn begin(&self, what: &'static str) {
-        self.watch.begin_counting(what, self.corpora.iter().map(Corpus::len).sum());
-    }
 }
 
 fn names(args: &CrawlsArgs) -> Result<(String, Value)> {
     let crawls = Crawls::open(args, &[Stage::Entities])?;
-    crawls.begin("comparing names");
-    let done = |writings| crawls.watch.count(writings);
-    let vocabulary = Vocabulary::of_all(&crawls.corpora, &done)?;
+    let vocabulary = Vocabulary::of_all(&crawls.corpora, &crawls.watch)?;
     let named = Named::together(&crawls.entities);
-    let mut found = renamings(&crawls.corpora, &named, &vocabulary, &done)?;
+    let mut found = renamings(&crawls.corpora, &named, &vocabulary, &crawls.watch)?;
     found.truncate(args.limit);
     Ok((renamed(&found), json!({ "names": found })))
 }
@@ -99,11 +97,10 @@ fn renamed(found: &[Renaming]) -> String {
 
 fn terms(args: &AssociationsArgs) -> Result<(String, Value)> {
     let crawls = Crawls::open(&args.crawls, &[])?;
-    crawls.begin("comparing terms");
-    let done = |writings| crawls.watch.count(writings);
-    let vocabulary = Vocabulary::of_all(&crawls.corpora, &done)?;
+    let vocabulary = Vocabulary::of_all(&crawls.corpora, &crawls.watch)?;
     let limit = args.crawls.limit;
-    let found = associations(&crawls.corpora, &vocabulary, &args.term, args.with.as_deref(), limit, &done)?;
+    let found =
+        associations(&crawls.corpora, &vocabulary, &args.term, args.with.as_deref(), limit, &crawls.watch)?;
     Ok((associated(&found, &args.term), json!({ "associations": found })))
 }
 
@@ -146,9 +143,7 @@ fn new(args: &CrawlsArgs) -> Result<(String, Value)> {
         .into());
     }
     let crawls = Crawls::open(args, &[Stage::Entities])?;
-    crawls.begin("comparing crawls");
-    let done = |writings| crawls.watch.count(writings);
-    let found = news(&crawls.corpora, &Named::together(&crawls.entities), &done)?;
+    let found = news(&crawls.corpora, &Named::together(&crawls.entities), &crawls.watch)?;
     Ok((told_new(&found, args.limit), json!(found)))
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::{Met, key};
 use super::{cosine, is_of, own_words, shared, weight};
-use crate::offline::{Corpus, CorpusError, Day, Named};
+use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch};
 
 /// A name in fewer writings may be silent by chance.
 const FEWEST_WRITINGS: usize = 3;
@@ -47,7 +47,7 @@ impl Archive {
     pub(super) fn of(
         corpora: &[Corpus],
         named: &[Named],
-        done: &(dyn Fn(u64) + Sync),
+        watch: &dyn StudyWatch,
     ) -> Result<Archive, CorpusError> {
         let mut archive = Archive {
             days: Vec::new(),
@@ -75,7 +75,7 @@ impl Archive {
                         }
                     }
                 },
-                done,
+                watch,
             )?;
         }
         archive.sorted = archive.days.iter().copied().flatten().collect();

@@ -1,3 +1,7 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use annalist_knowledge::Watch;
+
 use super::model::tests::model;
 use super::{Entities, EntitySettings, Kind, Known, Source, entities};
 use crate::offline::{Corpus, Day, Writing};
@@ -12,7 +16,7 @@ fn study(language: &str, texts: &[&str], settings: &EntitySettings) -> Entities 
         ..Writing::default()
     });
     let corpus = Corpus::write(&dir.path().join("writings"), writings).unwrap();
-    entities(&corpus, settings, &|_| {}).unwrap()
+    entities(&corpus, settings, &()).unwrap()
 }
 
 fn found(entities: &Entities) -> Vec<(&str, Kind, u32)> {
@@ -56,7 +60,7 @@ fn a_writing_without_a_date_does_not_say_when_somebody_was_mentioned() {
             ..Writing::default()
         });
         let corpus = Corpus::write(&dir.path().join("writings"), writings).unwrap();
-        let all = entities(&corpus, &EntitySettings::default(), &|_| {}).unwrap();
+        let all = entities(&corpus, &EntitySettings::default(), &()).unwrap();
         let athens = all.entities.into_iter().find(|e| e.name == "Athens").unwrap();
         (athens.first, athens.last, athens.undated, athens.writings)
     };
@@ -181,4 +185,24 @@ fn a_model_finds_the_same_on_all_cores() {
     assert_eq!(one, study("en", &texts, &settings));
     let nothing = one.entities.iter().find(|entity| entity.name == "Nothing").unwrap();
     assert_eq!((nothing.writings, nothing.source), (400, Source::Model));
+}
+
+/// Wants it to end when it has been asked some times.
+struct Patience(AtomicU32);
+
+impl Watch for Patience {
+    fn advance(&self, _: u64, _: u64) {}
+    fn is_stopped(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) >= 5
+    }
+}
+
+#[test]
+fn a_long_text_is_not_read_to_its_end_by_a_model_that_is_to_stop() {
+    let model = model(&[("Zyx", "B-PER"), ("went", "O"), (".", "O")], 9.0);
+    let text = "Zyx went. ".repeat(2000);
+    let all = model.mark(&text, &()).unwrap().len();
+    let watch = Patience(AtomicU32::new(0));
+    let some = model.mark(&text, &watch).unwrap().len();
+    assert!(all == 2000 && some < 100, "{some} of {all}");
 }

@@ -8,7 +8,7 @@ use annalist_model::link::shortened;
 
 use super::mentioned;
 use crate::offline::lent::{Lent, StemSet};
-use crate::offline::{Corpus, CorpusError, Day, Named, Vocabulary, Writing};
+use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch, Vocabulary, Writing};
 
 /// What is new stands at the beginning.
 const BEGINNING: usize = 4000;
@@ -42,7 +42,7 @@ pub(super) fn reports(
     corpus: &Corpus,
     vocabulary: &Vocabulary,
     named: &Named,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
     mut take: impl FnMut(Report) + Send,
 ) -> Result<(), CorpusError> {
     let lent = Lent::default();
@@ -79,7 +79,7 @@ pub(super) fn reports(
             }
             first += count;
         },
-        done,
+        watch,
     )
 }
 

@@ -15,8 +15,8 @@ fn study(writings: Vec<Writing>, names: &[&str]) -> Opinions {
     let dir = tempfile::tempdir().unwrap();
     let corpus = Corpus::write(&dir.path().join("writings"), writings.into_iter()).unwrap();
     let known = names.iter().map(|name| Known { name: (*name).to_owned(), aliases: Vec::new() }).collect();
-    let found = entities(&corpus, &EntitySettings { known, ..EntitySettings::default() }, &|_| {}).unwrap();
-    opinions(&corpus, &found, &|_| {}).unwrap()
+    let found = entities(&corpus, &EntitySettings { known, ..EntitySettings::default() }, &()).unwrap();
+    opinions(&corpus, &found, &()).unwrap()
 }
 
 /// Of a text alone; 0 where nothing tells.

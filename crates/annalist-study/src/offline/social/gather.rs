@@ -7,9 +7,9 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::authors::{AuthorNumber, Authors, Byline};
 use super::{BY_LINK, BY_NAME, BY_NAMED_QUOTE, BY_PARENT, BY_QUOTED_NAME, BY_QUOTED_WORDS};
-use crate::offline::Day;
 use crate::offline::corpus::{Corpus, CorpusError};
 use crate::offline::writing::Writing;
+use crate::offline::{Day, StudyWatch};
 
 /// Of one writing; lists of links are not somebody's word.
 const MOST_LINKS: usize = 200;
@@ -137,10 +137,10 @@ pub(super) fn moment_of(writing: &Writing) -> u64 {
     writing.published.unwrap_or(UNDATED)
 }
 
-pub(super) fn gather(corpus: &Corpus, done: &(dyn Fn(u64) + Sync)) -> Result<Gathered, CorpusError> {
+pub(super) fn gather(corpus: &Corpus, watch: &dyn StudyWatch) -> Result<Gathered, CorpusError> {
     let mut gathered = Gathered::default();
     let take = |rows: &mut Vec<Row>, writing: Writing| rows.push(row(writing));
-    corpus.fold(Vec::new, take, |rows| rows.into_iter().for_each(|row| gathered.take(row)), done)?;
+    corpus.fold(Vec::new, take, |rows| rows.into_iter().for_each(|row| gathered.take(row)), watch)?;
     gathered.settle_names();
     Ok(gathered)
 }

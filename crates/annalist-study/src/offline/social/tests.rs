@@ -4,7 +4,7 @@ use crate::offline::{Corpus, Day, Writing};
 fn of(writings: Vec<Writing>) -> Social {
     let dir = tempfile::tempdir().unwrap();
     let corpus = Corpus::write(&dir.path().join("writings"), writings.into_iter()).unwrap();
-    social(&corpus, &|_| {}).unwrap()
+    social(&corpus, &()).unwrap()
 }
 
 fn post(number: u64, author: &str, text: &str) -> Writing {
