@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::offline::Corpus;
 pub use associations::{Association, Strength, associations};
 pub use names::{Renaming, renamings};
-pub use news::{News, news};
+pub use news::{News, Place, news};
 
 /// Remembers which writings were met, by their ids.
 #[derive(Debug, Default)]

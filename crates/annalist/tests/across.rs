@@ -98,8 +98,8 @@ fn answer(args: &[&str], dirs: &[PathBuf]) -> Value {
     json_of(&output)
 }
 
-fn strings(list: &Value) -> Vec<String> {
-    list.as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned()).collect()
+fn ids(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -178,16 +178,27 @@ fn associations(crawls: &Crawls, dirs: &[PathBuf]) {
 
 fn news(crawls: &Crawls, dirs: &[PathBuf]) {
     let found = answer(&["new"], dirs);
-    let new: BTreeSet<String> = strings(&found["new"]).into_iter().collect();
+    let new: BTreeSet<String> = ids(&found["new"]).into_iter().collect();
     let later = crawls.world.truth().said().filter(|said| crawls.is_later(&said.url)).count();
     println!("{} writings are new, {later} in truth", new.len());
     assert!(10 * new.len() >= 9 * later && 10 * new.len() <= 11 * later);
-    assert_eq!((strings(&found["changed"]).len(), strings(&found["gone"]).len()), (0, 0));
+    assert_eq!((ids(&found["changed"]).len(), ids(&found["gone"]).len()), (0, 0));
+    // With the address of the page and when it was captured first.
+    for one in found["new"].as_array().unwrap() {
+        assert!(crawls.is_later(one["page"].as_str().unwrap()), "{one}");
+        assert!(one["first_captured"].as_str().unwrap().ends_with('Z'), "{one}");
+    }
+    let output = across(&["new"], dirs);
+    assert_exit(&output, 0);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let shown: Vec<&str> = told.lines().filter(|line| line.starts_with("  first captured ")).collect();
+    assert!(shown.len() > 3 && shown.iter().all(|line| line.contains("http://")), "{told}");
+    assert!(!told.contains("urn:"), "{told}");
     // The other way round the same is gone.
     let dirs: Vec<PathBuf> = dirs.iter().rev().cloned().collect();
     let back = answer(&["new"], &dirs);
-    let gone: BTreeSet<String> = strings(&back["gone"]).into_iter().collect();
-    assert_eq!((gone, strings(&back["new"]).len()), (new, 0));
+    let gone: BTreeSet<String> = ids(&back["gone"]).into_iter().collect();
+    assert_eq!((gone, ids(&back["new"]).len()), (new, 0));
 }
 
 fn refused(args: &[&str], dirs: &[&Path], says: &str) {

@@ -1,4 +1,4 @@
-use super::{associations, news, renamings};
+use super::{Place, associations, news, renamings};
 use crate::offline::entities::{EntitySettings, entities};
 use crate::offline::{Corpus, Day, Named, Vocabulary, Writing};
 
@@ -10,6 +10,7 @@ fn writing(number: usize, day: i32, text: String) -> Writing {
         id: format!("http://a.test/{number}"),
         url: format!("http://a.test/{number}"),
         text,
+        title: Some(format!("Number {number}")),
         language: Some("en".to_owned()),
         published: Some(Day(day).time().millis()),
         ..Writing::default()
@@ -48,7 +49,14 @@ fn named(corpora: &[Corpus]) -> Vec<Named> {
 
 fn two_crawls(dir: &std::path::Path) -> [Corpus; 2] {
     [
-        corpus(dir, "one", (0..120).map(|n| party(n, 15_000 + n as i32 * 4))),
+        corpus(
+            dir,
+            "one",
+            (0..120).map(|n| Writing {
+                captured: Day(17_000).time().millis(),
+                ..party(n, 15_000 + n as i32 * 4)
+            }),
+        ),
         corpus(dir, "two", (60..240).map(|n| party(n, 15_000 + n as i32 * 4))),
     ]
 }
@@ -119,10 +127,14 @@ fn what_the_last_crawl_has_and_those_before_had_not_is_news() {
             party(n, 15_000 + n as i32 * 4)
         }
     };
-    corpora[1] = corpus(dir.path(), "three", (60..240).map(changed));
+    let later = |n| Writing { captured: Day(18_000).time().millis(), ..changed(n) };
+    corpora[1] = corpus(dir.path(), "three", (60..240).map(later));
     let named = named(&corpora);
     let news = news(&corpora, &named, &()).unwrap();
     assert_eq!((news.new.len(), news.changed.len(), news.gone.len()), (120, 1, 60));
+    let Place { page, title, first_captured, .. } = &news.changed[0];
+    assert_eq!((page.as_str(), title.as_deref()), ("http://a.test/70", Some("Number 70")));
+    assert_eq!(*first_captured, Day(17_000).time(), "the first of two captures");
     assert_eq!(news.names.first().map(|(name, _)| name.as_str()), Some("Citizens Forum"));
     assert!(
         news.risen.iter().any(|(term, was, is)| term == "Citizens Forum" && *was == 0.0 && *is > 0.2),

@@ -1,8 +1,9 @@
 //! `annalist across`: what several crawls show together. How it is found is in `annalist-study`.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
-use annalist_study::across::{Association, News, Renaming, associations, news, renamings};
+use annalist_study::across::{Association, News, Place, Renaming, associations, news, renamings};
 use annalist_study::offline::entities::Entities;
 use annalist_study::offline::{Corpus, CorpusError, Named, Stage, Vocabulary};
 use anyhow::Result;
@@ -147,15 +148,33 @@ fn new(args: &CrawlsArgs) -> Result<(String, Value)> {
     Ok((told_new(&found, args.limit), json!(found)))
 }
 
+/// The writings of each page, in the order in which the pages come.
+fn by_page(places: &[Place]) -> Vec<(&str, Vec<&Place>)> {
+    let mut pages: Vec<(&str, Vec<&Place>)> = Vec::new();
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    for place in places {
+        let number = *numbers.entry(&place.page).or_insert(pages.len());
+        match pages.get_mut(number) {
+            Some((_, writings)) => writings.push(place),
+            None => pages.push((&place.page, vec![place])),
+        }
+    }
+    pages
+}
+
 fn told_new(found: &News, limit: usize) -> String {
     let mut page = String::new();
-    for (what, ids) in
+    for (what, places) in
         [("new", &found.new), ("changed", &found.changed), ("gone, or not visited", &found.gone)]
     {
-        let _ = writeln!(page, "{} writings {what}", show::count(ids.len() as u64));
-        ids.iter().take(limit).for_each(|id| {
-            let _ = writeln!(page, "  {id}");
-        });
+        let _ = writeln!(page, "{} writings {what}", show::count(places.len() as u64));
+        for (address, writings) in by_page(places).into_iter().take(limit) {
+            let first = writings.iter().map(|place| place.first_captured).min().unwrap_or_default();
+            let title = writings.iter().find_map(|place| place.title.as_deref()).unwrap_or_default();
+            let count =
+                if writings.len() > 1 { format!(" ({} writings)", writings.len()) } else { String::new() };
+            let _ = writeln!(page, "  first captured {}  {address}{count}  {title}", first.day());
+        }
     }
     let _ = writeln!(page, "Names that are new");
     for (name, writings) in found.names.iter().take(limit) {
