@@ -20,8 +20,9 @@ use around::Around;
 pub struct Renaming {
     pub before: String,
     pub after: String,
-    /// When the one name gave way to the other.
-    pub changed: Day,
+    /// The last day before the change with the old name alone, and the first with the new one: it changed in between.
+    pub old_until: Day,
+    pub new_from: Day,
     /// How alike what is written around both names is, from 0 to 1.
     pub context: f32,
     /// In how many writings both stand together, and in how many of them words say that one became the other.
@@ -138,7 +139,8 @@ fn renaming(
     Some(Renaming {
         before,
         after,
-        changed: pair.changed,
+        old_until: pair.old_until,
+        new_from: pair.new_from,
         context,
         together: count(&both),
         said: count(&said),

@@ -83,8 +83,12 @@ fn renamed(found: &[Renaming]) -> String {
     let mut page = String::new();
     for one in found {
         // Writing to a string cannot fail.
-        let _ =
-            writeln!(page, "{:.2}  {} → {}  about {}", one.confidence, one.before, one.after, one.changed);
+        let _ = writeln!(page, "{:.2}  {} → {}", one.confidence, one.before, one.after);
+        let _ = writeln!(
+            page,
+            "      between {} (last with the old name) and {} (first with the new)",
+            one.old_until, one.new_from
+        );
         let _ = writeln!(page, "      both with {}", one.shared.join(", "));
         if one.together > 0 {
             let _ = writeln!(page, "      together in {} writings, {} say so", one.together, one.said);

@@ -34,7 +34,9 @@ pub(super) struct Archive {
 pub(super) struct Pair {
     pub(super) before: u32,
     pub(super) after: u32,
-    pub(super) changed: Day,
+    /// The last day before the change with the old name alone, and the first with the new one.
+    pub(super) old_until: Day,
+    pub(super) new_from: Day,
     /// Which share of both names is on its side.
     pub(super) fits: f32,
     /// How much likelier that is if the name changed than if both came by chance; the logarithm.
@@ -181,25 +183,33 @@ impl Archive {
 
     /// The day on which most of the one is over and most of the other comes.
     fn pair(&self, before: u32, after: u32) -> Option<Pair> {
-        let (old, new) = (self.with(before), self.with(after));
+        let new = self.with(after);
+        // Who has the new name and the old one explains it, as people do long after the change.
+        let place = |writing: u32| (self.day(writing), writing);
+        let explains =
+            |writing: u32| new.binary_search_by_key(&place(writing), |other| place(*other)).is_ok();
+        let old = self.with(before).iter().filter(|writing| !explains(**writing));
+        let old: Vec<Day> = old.map(|writing| self.day(*writing)).collect();
         let (many, others) = (old.len().max(1) as f32, new.len().max(1) as f32);
-        let mut best: Option<(Day, f32)> = None;
+        let mut best: Option<(usize, Day, f32)> = None;
         for (come, writing) in new.iter().enumerate() {
             let day = self.day(*writing);
             let come = 1.0 - come as f32 / others;
             if come < ON_ITS_SIDE {
                 break;
             }
-            let gone = old.partition_point(|writing| self.day(*writing) < day) as f32 / many;
-            if gone >= ON_ITS_SIDE && best.is_none_or(|(_, fits)| gone * come > fits) {
-                best = Some((day, gone * come));
+            let over = old.partition_point(|other| *other < day);
+            let gone = over as f32 / many;
+            if gone >= ON_ITS_SIDE && best.is_none_or(|(_, _, fits)| gone * come > fits) {
+                best = Some((over, day, gone * come));
             }
         }
-        let (changed, fits) = best?;
-        let share = self.share_before(changed);
+        let (over, new_from, fits) = best?;
+        let old_until = *old.get(over.checked_sub(1)?)?;
+        let share = self.share_before(new_from);
         let sharp = -many * share.ln() - others * (1.0 - share).ln();
         let is_within = (LEAST_OF_ALL..=1.0 - LEAST_OF_ALL).contains(&share);
-        is_within.then_some(Pair { before, after, changed, fits, sharp, names: 0.0 })
+        is_within.then_some(Pair { before, after, old_until, new_from, fits, sharp, names: 0.0 })
     }
 }
 
