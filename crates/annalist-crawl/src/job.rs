@@ -5,7 +5,9 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use annalist_disk::{Disk, RealDisk};
 use rustix::fs::{FlockOperation, flock};
+use uuid::Uuid;
 
 /// How often a lock is tried for that others only look at, and how long they need for it.
 const LOOKS: u32 = 1000;
@@ -75,6 +77,24 @@ impl JobDir {
     }
     fn lock_file(&self) -> PathBuf {
         self.root.join("state/lock")
+    }
+
+    /// What this job is called where several tell what they know. It is not made of anything, and stays with the job:
+    /// where it is not kept yet, it is from now on.
+    pub fn id(&self) -> io::Result<String> {
+        let path = self.root.join("state/id");
+        match std::fs::read_to_string(&path) {
+            Err(e) if e.kind() == io::ErrorKind::NotFound => {
+                let id = Uuid::new_v4().simple().to_string();
+                std::fs::create_dir_all(self.state())?;
+                RealDisk.replace(&path, id.as_bytes())?;
+                Ok(id)
+            }
+            read => Uuid::parse_str(read?.trim()).map(|id| id.simple().to_string()).map_err(|_| {
+                let what = "holds no id: put back the one it had, or remove it to begin under a new one";
+                io::Error::new(io::ErrorKind::InvalidData, format!("{} {what}", path.display()))
+            }),
+        }
     }
 
     /// Whether there is a crawl in this directory at all.
@@ -184,6 +204,17 @@ mod tests {
         drop(lock);
         assert_eq!(job.holder().unwrap(), None);
         assert!(job.lock().unwrap().is_ok());
+    }
+
+    #[test]
+    fn a_job_is_called_the_same_for_ever_and_another_one_otherwise() {
+        let dir = tempfile::tempdir().unwrap();
+        let [one, other] = ["one", "other"].map(|name| JobDir::new(dir.path().join(name)));
+        let id = one.id().unwrap();
+        assert_eq!((id.len(), one.id().unwrap()), (32, id.clone()));
+        assert_ne!(other.id().unwrap(), id);
+        std::fs::write(one.state().join("id"), "x:y").unwrap();
+        assert!(one.id().unwrap_err().to_string().contains("state/id holds no id"));
     }
 
     #[test]
