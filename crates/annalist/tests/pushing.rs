@@ -10,7 +10,7 @@
 mod support;
 
 use std::collections::BTreeSet;
-use std::io::{Read, Write};
+use std::io::{BufRead, Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -414,4 +414,33 @@ fn a_login_page_is_no_store_and_a_store_may_answer_with_pages() {
     std::fs::write(&spec, lines.collect::<Vec<_>>().join("\n")).unwrap();
     assert_exit(&push(&stand.job(), &["--spec", spec.to_str().unwrap()]), 0);
     assert_same(&stand, &server);
+}
+
+#[test]
+fn a_second_push_waits_for_the_first_and_says_so() {
+    let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+    let stand = Stand::new(WorldConfig { pages: 30, ..small() });
+    let spec = stand.helped_spec(IMPATIENT);
+    assert_exit(&finish(&mut stand.crawl(&spec), LIMIT), 0);
+    let update = format!("http://{}/update", mute.local_addr().unwrap());
+    let other = stand.dir.path().join("told.toml");
+    let text = std::fs::read_to_string(&spec).unwrap().replace(IMPATIENT, "");
+    std::fs::write(&other, text + &remote(&update, "timeout = \"1h\"\n")).unwrap();
+    let pushing = || {
+        let mut command = annalist();
+        command.arg("push").arg(stand.job()).arg("--spec").arg(&other);
+        with_secret(&mut command).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let mut first = pushing();
+    let _connection = mute.accept().unwrap();
+    let mut second = pushing();
+    let mut told = std::io::BufReader::new(second.stderr.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    assert!(line.contains(&format!("waiting for another annalist (process {})", first.id())), "{line}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let _connection = mute.accept().unwrap();
+    second.kill().unwrap();
+    second.wait().unwrap();
 }
