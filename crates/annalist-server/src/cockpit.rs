@@ -15,8 +15,8 @@ mod knowledge;
 mod layout;
 mod logs;
 mod new;
-mod tasks;
 mod search;
+mod tasks;
 mod words;
 
 use axum::Router;
@@ -98,7 +98,10 @@ impl IntoResponse for Failed {
 
 /// An address that forms are sent to, opened like a page.
 async fn not_this_way() -> Failed {
-    Failed(Problem::new(StatusCode::METHOD_NOT_ALLOWED, "this address is for forms: go back and press the button"))
+    Failed(Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "this address is for forms: go back and press the button",
+    ))
 }
 
 /// What no page and no endpoint is at.

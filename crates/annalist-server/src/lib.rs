@@ -15,9 +15,9 @@
 
 mod access;
 mod cockpit;
+mod deriving;
 mod download;
 mod exports;
-mod deriving;
 mod knowledge;
 mod logs;
 mod problem;

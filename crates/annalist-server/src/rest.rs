@@ -65,13 +65,12 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(exports::list))
         .routes(routes!(exports::download, exports::remove))
         .routes(routes!(metrics::metrics))
-        .split_for_parts();
-    document::complete(&mut document);
-    (router.layer(from_fn(document::only_problems)), document)
         .routes(routes!(searching::search))
         .routes(routes!(searching::search_several))
         .routes(routes!(sparql::ask, sparql::ask_by_post))
-        .split_for_parts()
+        .split_for_parts();
+    document::complete(&mut document);
+    (router.layer(from_fn(document::only_problems)), document)
 }
 
 /// The document that describes all of it.

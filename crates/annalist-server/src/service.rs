@@ -274,7 +274,6 @@ impl Service {
             let why = format!("{what} is under way: wait for it, or stop it, and start the crawl then");
             return Err(Problem::conflict(why));
         }
-        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
         // The lock is not held while it is launched.
         let running = self.running().get(id).cloned();
         if running.as_ref().is_some_and(|running| running.stop.is_asked()) {

@@ -56,7 +56,7 @@ impl Watch {
 
     /// Nothing is shown, and the work ends where it can be ended once `asked` is set.
     pub fn unseen(asked: Arc<AtomicBool>) -> Watch {
-        Watch { bar: ProgressBar::hidden(), plain: None, asked }
+        Watch { bar: ProgressBar::hidden(), plain: None, between_lines: BETWEEN_PLAIN_LINES, asked }
     }
 
     /// A new part of the work, of so many bytes.
