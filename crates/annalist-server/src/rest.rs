@@ -2,6 +2,7 @@
 
 mod crawls;
 mod events;
+mod found;
 mod live;
 mod metrics;
 mod reading;
@@ -52,6 +53,8 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(events::fetched))
         .routes(routes!(live::live))
         .routes(routes!(metrics::metrics))
+        .routes(routes!(found::table))
+        .routes(routes!(found::explain))
         .routes(routes!(searching::search))
         .routes(routes!(searching::search_several))
         .routes(routes!(sparql::ask, sparql::ask_by_post))

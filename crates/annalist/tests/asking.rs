@@ -295,6 +295,10 @@ fn people_search_ask_and_read_what_a_study_found() {
         assert!(writings.body.contains(" found</strong>"), "{part}: {writings:?}");
     }
     assert_eq!(service.get("/crawls/one/knowledge/name?name=Nobody").status, 404);
+    let table = service.get("/api/crawls/one/study/entities");
+    assert!(table.head.contains("content-type: text/csv"), "{table:?}");
+    assert_eq!(table.body, std::fs::read_to_string(job.join("study/entities.csv")).unwrap());
+    assert_eq!(service.get("/api/crawls/one/study/writings").status, 404);
 
     let page = seen(&service, "/crawls/one/ask");
     let examples: Vec<_> = page
@@ -343,6 +347,8 @@ fn a_crawl_that_runs_says_why_a_page_is_there_and_is_asked_meanwhile() {
         captured.body.contains("Why it is here") && captured.body.contains("captured with status 200"),
         "{captured:?}"
     );
+    let why = service.get(&format!("/api/crawls/one/explain?url={}", encoded(url))).json();
+    assert!(why["state"] == "captured" && why["decisions"].as_array().unwrap().len() > 2, "{why}");
     let asked = service.get("/api/crawls/one/search");
     assert!(asked.status == 503 || asked.json()["freshness"] == "growing", "{asked:?}");
     let asked = sparql(&service, "ASK {}", "*/*");

@@ -41,6 +41,11 @@ fn parts(seen: &Seen, here: &str) -> Markup {
     }
 }
 
+/// The whole table, for a spreadsheet.
+fn file(seen: &Seen, table: &str) -> Markup {
+    html! { p { a href={ "/api/crawls/" (seen.id) "/study/" (table) } download={ (table) ".csv" } { "All of it as CSV" } } }
+}
+
 /// There was no study yet.
 fn unstudied(app: &App, seen: &Seen) -> Markup {
     html! {
@@ -53,6 +58,7 @@ fn unstudied(app: &App, seen: &Seen) -> Markup {
                 form method="post" action={ "/crawls/" (seen.id) "/tasks" } {
                     (forms::token(app))
                     input type="hidden" name="kind" value="study";
+                    input type="hidden" name="back" value="knowledge";
                     button.primary { "Run a study" }
                 }
             }

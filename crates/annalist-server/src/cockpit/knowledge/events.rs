@@ -5,9 +5,10 @@ use axum::response::IntoResponse;
 use maud::html;
 use serde::Deserialize;
 
-use super::{SHOWN, pages, parts, query, searched, unstudied};
+use super::{SHOWN, file, pages, parts, query, searched, unstudied};
 use crate::cockpit::courses::{day_number, span};
 use crate::cockpit::{Page, layout, words};
+use crate::knowledge::Row;
 use crate::rest::blocking;
 use crate::serve::App;
 
@@ -36,7 +37,8 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
         let first = rows.iter().filter_map(|row| day_number(row.get("from"))).reduce(f64::min);
         let last = rows.iter().filter_map(|row| day_number(row.get("until"))).reduce(f64::max);
         let all = rows.len();
-        let rows: Vec<_> = rows.into_iter().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).collect();
+        let rows: Vec<_> =
+            rows.into_iter().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).map(Row::owned).collect();
         Ok((seen, rows, all, first.zip(last), !table.is_missing()))
     })
     .await?;
@@ -61,6 +63,7 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
                 }
             }
             (pages(page, all, to))
+            (file(&seen, "events"))
         } @else { (unstudied(&app, &seen)) }
     };
     Ok(layout::crawl_page(&seen, "/knowledge", &body).into_response())

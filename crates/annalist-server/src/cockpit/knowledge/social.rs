@@ -5,8 +5,9 @@ use axum::response::IntoResponse;
 use maud::html;
 use serde::Deserialize;
 
-use super::{SHOWN, pages, parts, searched, unstudied};
+use super::{SHOWN, file, pages, parts, searched, unstudied};
 use crate::cockpit::{Page, layout, words};
+use crate::knowledge::Row;
 use crate::rest::blocking;
 use crate::serve::App;
 
@@ -26,8 +27,10 @@ pub async fn social(State(app): State<App>, Path(id): Path<String>, Query(asked)
         let seen = own.service.see(&id)?;
         let table = own.knowledge.table(&id, "authors.csv")?;
         let all = table.rows().count();
-        let rows: Vec<_> = table.rows().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).collect();
-        let ties: Vec<_> = own.knowledge.table(&id, "ties.csv")?.rows().take(MOST_TIES).collect();
+        let rows: Vec<_> =
+            table.rows().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).map(Row::owned).collect();
+        let ties: Vec<_> =
+            own.knowledge.table(&id, "ties.csv")?.rows().take(MOST_TIES).map(Row::owned).collect();
         Ok((seen, rows, all, ties, !table.is_missing()))
     })
     .await?;
@@ -50,6 +53,7 @@ pub async fn social(State(app): State<App>, Path(id): Path<String>, Query(asked)
                     } } }
                 }
                 (pages(page, all, |page| format!("?page={page}")))
+                (file(&seen, "authors"))
                 @if !ties.is_empty() {
                     table {
                         caption { "Who refers to whom, the most often first" }

@@ -6,9 +6,10 @@ use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use maud::html;
 
-use super::{parts, searched, unstudied};
+use super::{file, parts, searched, unstudied};
 use crate::cockpit::courses::{self, Month};
 use crate::cockpit::{Page, layout, words};
+use crate::knowledge::Row;
 use crate::rest::blocking;
 use crate::serve::App;
 
@@ -23,7 +24,7 @@ pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
                 Month { month: row.get("month").to_owned(), count: row.number("writings"), opinion: None };
             courses.entry(row.get("topic").to_owned()).or_default().push(month);
         }
-        Ok((seen, table.rows().collect::<Vec<_>>(), courses, !table.is_missing()))
+        Ok((seen, table.rows().map(Row::owned).collect::<Vec<_>>(), courses, !table.is_missing()))
     })
     .await?;
     let course = |word: &str| match word {
@@ -48,6 +49,7 @@ pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
                     } } }
                 }
             }
+            (file(&seen, "topics"))
         } @else { (unstudied(&app, &seen)) }
     };
     Ok(layout::crawl_page(&seen, "/knowledge", &body).into_response())
