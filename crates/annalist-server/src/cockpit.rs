@@ -5,8 +5,10 @@ mod actions;
 mod ask;
 mod captured;
 mod charts;
+mod course;
 mod courses;
 mod crawl;
+mod exporting;
 mod forms;
 mod home;
 mod knowledge;
@@ -14,6 +16,7 @@ mod layout;
 mod logs;
 mod new;
 mod search;
+mod tasks;
 mod words;
 
 use axum::Router;
@@ -45,7 +48,12 @@ pub fn router() -> Router<App> {
         .route("/crawls/{id}/fetched", get(logs::fetched))
         .route("/crawls/{id}/skipped", get(logs::skipped))
         .route("/crawls/{id}/do/{action}", post(actions::act))
+        .route("/crawls/{id}/export", get(exporting::export))
+        .route("/crawls/{id}/exports/remove", post(exporting::remove))
+        .route("/crawls/{id}/tasks", post(tasks::add))
+        .route("/crawls/{id}/tasks/{number}/{action}", post(tasks::act))
         .route("/static/{name}", get(asset))
+        .method_not_allowed_fallback(not_this_way)
 }
 
 /// What comes along with the pages.
@@ -86,6 +94,14 @@ impl IntoResponse for Failed {
         };
         (problem.code(), layout::page(&problem.title, &body)).into_response()
     }
+}
+
+/// An address that forms are sent to, opened like a page.
+async fn not_this_way() -> Failed {
+    Failed(Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "this address is for forms: go back and press the button",
+    ))
 }
 
 /// What no page and no endpoint is at.

@@ -3,6 +3,7 @@
 //! | question | file |
 //! | --- | --- |
 //! | which crawls are there, and what are they to do | `service.rs`, `wanted.rs`, `schedule.rs` |
+//! | long work that is not crawling, and the files it makes | `tasks.rs`, `exports.rs` |
 //! | who may ask | `access.rs` |
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
 //! | what crawls found | `knowledge/`; `deriving.rs` keeps it up to date |
@@ -15,6 +16,8 @@
 mod access;
 mod cockpit;
 mod deriving;
+mod download;
+mod exports;
 mod knowledge;
 mod logs;
 mod problem;
@@ -24,6 +27,7 @@ mod rest;
 mod schedule;
 mod serve;
 mod service;
+mod tasks;
 mod wanted;
 
 pub use rest::openapi;

@@ -17,6 +17,7 @@ use crate::knowledge::Knowledge;
 use crate::program::Program;
 use crate::replay::{self, Archives};
 use crate::service::Service;
+use crate::tasks::Tasks;
 use crate::{cockpit, rest};
 
 /// Longer bodies are refused.
@@ -63,6 +64,7 @@ fn io_error(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> ServeErro
 #[derive(Clone, Debug)]
 pub struct App {
     pub service: Service,
+    pub tasks: Tasks,
     pub knowledge: Knowledge,
     pub access: Access,
     /// The origin of captured pages.
@@ -91,12 +93,14 @@ pub async fn serve(
     let pool = pool.map_err(io_error("no thread for the slow lane"))?;
     let service = Service::open(&settings.root, program, pool);
     let service = service.map_err(io_error(format!("{} cannot be used", settings.root.display())))?;
+    let tasks = Tasks::open(&service).map_err(io_error("no thread for tasks"))?;
     let knowledge = Knowledge::new(service.clone());
-    let app = App { service: service.clone(), knowledge, access: access.clone(), frames };
+    let app =
+        App { service: service.clone(), knowledge, tasks: tasks.clone(), access: access.clone(), frames };
     let cockpit = settings.origin.clone().unwrap_or_else(|| format!("http://{bound}"));
     let replay = replay::router()
         .layer(from_fn_with_state(access.clone(), guard_replay))
-        .with_state(Archives::new(service.clone(), cockpit));
+        .with_state(Archives::new(service.clone(), cockpit, settings.replay_origin.clone()));
     let router = Router::new()
         .merge(rest::router())
         .merge(cockpit::router())
@@ -116,7 +120,11 @@ pub async fn serve(
     };
     clockwork.abort();
     // Threads are waited for.
-    let closed = tokio::task::spawn_blocking(move || service.close()).await;
+    let closed = tokio::task::spawn_blocking(move || {
+        tasks.close();
+        service.close();
+    })
+    .await;
     drop(closed);
     outcome.map_err(io_error("the service ended"))
 }

@@ -17,7 +17,9 @@ use annalist_crawl::job::JobDir;
 use annalist_crawl::pool::Pool;
 use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
+use annalist_disk::{Disk, RealDisk};
 use annalist_model::spec::Spec;
+use annalist_model::with_causes;
 use tokio::runtime::Handle;
 
 use crate::deriving::Deriving;
@@ -30,6 +32,8 @@ const LONGEST_STOP: Duration = Duration::from_secs(9);
 /// More mistakes than this in one batch are counted only.
 const MOST_TOLD: usize = 100;
 const LONGEST_ID: usize = 64;
+/// How the folder of a crawl begins that is being removed.
+const REMOVED: &str = ".removed-";
 
 /// All crawls under one root.
 #[derive(Clone)]
@@ -43,6 +47,8 @@ struct Shared {
     pool: Pool,
     running: Mutex<HashMap<String, Arc<Running>>>,
     queues: Mutex<HashMap<String, Arc<Injections>>>,
+    /// What a task is doing with a crawl, and whether the crawl has to rest meanwhile.
+    work: Mutex<HashMap<String, (&'static str, bool)>>,
     deriving: Deriving,
     handle: Handle,
     /// The service itself ends.
@@ -84,6 +90,7 @@ impl Service {
     /// Takes up the crawls of a root, which is made where there is none. Has to be called in a runtime.
     pub fn open(root: &Path, program: Arc<dyn Program>, pool: Pool) -> io::Result<Service> {
         std::fs::create_dir_all(root)?;
+        finish_removing(root)?;
         let service = Service {
             shared: Arc::new(Shared {
                 root: root.to_owned(),
@@ -91,6 +98,7 @@ impl Service {
                 pool,
                 running: Mutex::default(),
                 queues: Mutex::default(),
+                work: Mutex::default(),
                 deriving: Deriving::default(),
                 handle: Handle::current(),
                 closing: AtomicBool::new(false),
@@ -262,16 +270,20 @@ impl Service {
     /// Starts a crawl, or lets it go on.
     pub fn start(&self, id: &str) -> Result<(), Problem> {
         let job = self.job(id)?;
-        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
+        if let Some((what, true)) = self.work().get(id) {
+            let why = format!("{what} is under way: wait for it, or stop it, and start the crawl then");
+            return Err(Problem::conflict(why));
+        }
         // The lock is not held while it is launched.
         let running = self.running().get(id).cloned();
+        if running.as_ref().is_some_and(|running| running.stop.is_asked()) {
+            return Err(Problem::conflict("the crawl is ending: start it again in a moment"));
+        }
+        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
         match running {
             Some(running) => {
                 if let Some(control) = running.control().as_ref() {
                     control.resume();
-                }
-                if running.stop.is_asked() {
-                    return Err(Problem::conflict("the crawl is ending: start it again in a moment"));
                 }
             }
             None => self.launch(id, false),
@@ -308,10 +320,13 @@ impl Service {
         if self.running().contains_key(id) || job.holder().ok().flatten().is_some() {
             return Err(Problem::conflict("the crawl runs: stop it first"));
         }
+        if let Some((what, _)) = self.work().get(id) {
+            return Err(Problem::conflict(format!("{what} is under way: stop it first")));
+        }
         self.shared.deriving.give_way(id);
         self.queues().remove(id);
         // Out of sight at once, however long the rest takes.
-        let away = self.shared.root.join(format!(".removed-{id}-{}", std::process::id()));
+        let away = self.shared.root.join(format!("{REMOVED}{id}-{}", std::process::id()));
         let removed = std::fs::rename(job.root(), &away).and_then(|()| std::fs::remove_dir_all(&away));
         removed.map_err(|fault| Problem::internal("the crawl cannot be removed", &fault))
     }
@@ -382,6 +397,24 @@ impl Service {
         self.shared.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn work(&self) -> MutexGuard<'_, HashMap<String, (&'static str, bool)>> {
+        self.shared.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a task may begin; one that needs the crawl to rest may not while it runs.
+    pub fn begin_work(&self, id: &str, what: &'static str, needs_rest: bool) -> bool {
+        self.work().insert(id.to_owned(), (what, needs_rest));
+        let may = !needs_rest || !self.running().contains_key(id);
+        if !may {
+            self.end_work(id);
+        }
+        may
+    }
+
+    pub fn end_work(&self, id: &str) {
+        self.work().remove(id);
+    }
+
     fn queues(&self) -> MutexGuard<'_, HashMap<String, Arc<Injections>>> {
         self.shared.queues.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -425,7 +458,7 @@ impl Service {
             control.pause();
         }
         *own.control() = Some(control);
-        let report = self.shared.handle.block_on(crawl.run()).map_err(|fault| told(&fault))?;
+        let report = self.shared.handle.block_on(crawl.run()).map_err(|fault| with_causes(&fault))?;
         own.board.update(|status| *status = report.status);
         Ok(())
     }
@@ -493,23 +526,19 @@ impl Running {
     }
 }
 
-/// An error with all its causes.
-fn told(fault: &dyn std::error::Error) -> String {
-    let mut text = fault.to_string();
-    let mut cause = fault.source();
-    while let Some(fault) = cause {
-        text.push_str(": ");
-        text.push_str(&fault.to_string());
-        cause = fault.source();
-    }
-    text
+fn keep_text(path: &Path, text: &str) -> io::Result<()> {
+    RealDisk.replace(path, text.as_bytes())
 }
 
-fn keep_text(path: &Path, text: &str) -> io::Result<()> {
-    let fresh = path.with_extension("new");
-    std::fs::write(&fresh, text)?;
-    std::fs::File::open(&fresh)?.sync_all()?;
-    std::fs::rename(fresh, path)
+/// A kill may have left what somebody removed.
+fn finish_removing(root: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(REMOVED)) {
+            std::fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A name that is a folder right below the root and nothing else.
@@ -520,7 +549,16 @@ fn is_id(id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_id;
+    use super::{finish_removing, is_id};
+
+    #[test]
+    fn a_crawl_that_was_being_removed_when_the_service_was_killed_goes_with_the_next_start() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join(".removed-a-1/archive")).unwrap();
+        std::fs::create_dir_all(dir.path().join("b/archive")).unwrap();
+        finish_removing(dir.path()).unwrap();
+        assert!(!dir.path().join(".removed-a-1").exists() && dir.path().join("b").exists());
+    }
 
     #[test]
     fn an_id_is_a_folder_below_the_root_and_nothing_else() {

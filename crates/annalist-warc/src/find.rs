@@ -41,12 +41,19 @@ fn walk(dir: &Path, take: &mut dyn FnMut(PathBuf, &str)) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         if entry.file_type()?.is_dir() {
-            walk(&entry.path(), take)?;
+            if !is_made_of_others(dir, &entry.file_name()) {
+                walk(&entry.path(), take)?;
+            }
         } else {
             take(entry.path(), &entry.file_name().to_string_lossy());
         }
     }
     Ok(())
+}
+
+/// What was exported from a job has everything a second time.
+fn is_made_of_others(dir: &Path, name: &std::ffi::OsStr) -> bool {
+    name == "exports" && dir.join("spec.toml").is_file() && dir.join("archive").is_dir()
 }
 
 #[cfg(test)]
@@ -67,6 +74,18 @@ mod tests {
             names.iter().map(|p| p.to_str().unwrap()).collect::<Vec<_>>(),
             ["a/b/x.warc", "a/y.warc.gz.open", "z.warc.gz"]
         );
+    }
+
+    #[test]
+    fn what_a_job_has_exported_is_no_part_of_its_archive() {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in ["job/archive", "job/exports", "exports"] {
+            std::fs::create_dir_all(dir.path().join(folder)).unwrap();
+            std::fs::write(dir.path().join(folder).join("x.warc.gz"), "").unwrap();
+        }
+        std::fs::write(dir.path().join("job/spec.toml"), "").unwrap();
+        let found = warc_files_under(dir.path()).unwrap();
+        assert_eq!(found, [dir.path().join("exports/x.warc.gz"), dir.path().join("job/archive/x.warc.gz")]);
     }
 
     #[test]

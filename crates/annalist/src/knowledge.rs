@@ -15,7 +15,7 @@ use annalist_study::offline::Stage;
 use anyhow::{Context, Result};
 
 use crate::commands::study::{keep, studied};
-use crate::exit::{BadConfiguration, Interrupted};
+use crate::exit::{BadConfiguration, Interrupted, Paused};
 use crate::progress::Progress;
 use crate::spec_file;
 use crate::watch::Watch;
@@ -149,7 +149,9 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
         watch.tell(hole);
     }
     if watch.is_asked() && !followed.is_complete {
-        return Err(Interrupted.into());
+        let what =
+            "graph and search index keep what they have of the archive; the next command goes on from there";
+        return Err(Paused(what.to_owned()).into());
     }
     if places.unannotated().exists() && (spec.knowledge.search || !places.search().is_dir()) {
         annotate_again(job, spec, watch)?;

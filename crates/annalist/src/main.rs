@@ -6,6 +6,7 @@ use clap::Parser;
 
 mod archives;
 mod basis;
+mod child;
 mod cli;
 mod commands;
 mod definition_file;
@@ -43,6 +44,9 @@ fn main() -> ExitCode {
             return if asked { exit::Exit::Done } else { exit::Exit::BadConfiguration }.into();
         }
     };
+    if !child::lives_with_parent() {
+        return exit::Exit::Interrupted.into();
+    }
     match commands::run(cli) {
         Ok(code) => code.into(),
         Err(error) => {

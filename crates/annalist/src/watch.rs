@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::child;
 use crate::exit::Interrupted;
 use crate::progress::Progress;
 use crate::show;
@@ -20,6 +21,7 @@ pub struct Watch {
     bar: ProgressBar,
     /// Where there is no terminal: when the last line was written.
     plain: Option<Mutex<Instant>>,
+    between_lines: Duration,
     asked: Arc<AtomicBool>,
 }
 
@@ -48,12 +50,13 @@ impl Watch {
         // Drawn on a terminal only.
         let bar = if is_shown { ProgressBar::new(0) } else { ProgressBar::hidden() };
         let plain = (is_shown && !std::io::stderr().is_terminal()).then(|| Mutex::new(Instant::now()));
-        Ok(Watch { bar, plain, asked })
+        let between_lines = child::between_lines().unwrap_or(BETWEEN_PLAIN_LINES);
+        Ok(Watch { bar, plain, between_lines, asked })
     }
 
     /// Nothing is shown, and the work ends where it can be ended once `asked` is set.
     pub fn unseen(asked: Arc<AtomicBool>) -> Watch {
-        Watch { bar: ProgressBar::hidden(), plain: None, asked }
+        Watch { bar: ProgressBar::hidden(), plain: None, between_lines: BETWEEN_PLAIN_LINES, asked }
     }
 
     /// A new part of the work, of so many bytes.
@@ -70,7 +73,13 @@ impl Watch {
         self.bar.inc(bytes);
         if self.is_time_for_a_line() {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
-            eprintln!("{}: {} of {}", self.bar.message(), show::bytes(done), show::bytes(all));
+            eprintln!(
+                "{}: {} of {} ({} %)",
+                self.bar.message(),
+                show::bytes(done),
+                show::bytes(all),
+                percent(done, all)
+            );
         }
         if self.is_asked() { Err(Interrupted.into()) } else { Ok(()) }
     }
@@ -89,7 +98,13 @@ impl Watch {
         self.bar.inc(things);
         if self.is_time_for_a_line() {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
-            eprintln!("{}: {} of {}", self.bar.message(), show::count(done), show::count(all));
+            eprintln!(
+                "{}: {} of {} ({} %)",
+                self.bar.message(),
+                show::count(done),
+                show::count(all),
+                percent(done, all)
+            );
         }
     }
 
@@ -101,7 +116,7 @@ impl Watch {
     fn is_time_for_a_line(&self) -> bool {
         let Some(plain) = &self.plain else { return false };
         let mut last = plain.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_time = last.elapsed() >= BETWEEN_PLAIN_LINES;
+        let is_time = last.elapsed() >= self.between_lines;
         if is_time {
             *last = Instant::now();
         }
@@ -112,6 +127,10 @@ impl Watch {
     pub fn tell(&self, line: &str) {
         self.bar.suspend(|| eprintln!("annalist: {line}"));
     }
+}
+
+fn percent(done: u64, all: u64) -> u64 {
+    (u128::from(done.min(all)) * 100).checked_div(u128::from(all)).map_or(100, |part| part as u64)
 }
 
 impl Drop for Watch {

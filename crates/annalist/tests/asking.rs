@@ -252,7 +252,16 @@ fn people_search_ask_and_read_what_a_study_found() {
         page.body.contains("action=\"/crawls/one/tasks\"") && page.body.contains("value=\"study\""),
         "{page:?}"
     );
-    printed(&["study", job.to_str().unwrap(), "--quiet"]);
+    let token = page.body.split("name=\"token\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let form = format!("token={}&kind=study&back=knowledge", encoded(token));
+    let kind = [("content-type", "application/x-www-form-urlencoded")];
+    let reply = service.ask("POST", "/crawls/one/tasks", &kind, &form);
+    assert!(reply.status == 303 && reply.head.contains("/crawls/one/knowledge#tasks"), "{reply:?}");
+    let begun = Instant::now();
+    while !seen(&service, "/crawls/one/knowledge").body.contains("<span class=\"badge good\">done</span>") {
+        assert!(begun.elapsed() < LONG, "the study does not end");
+        std::thread::sleep(Duration::from_millis(200));
+    }
 
     settled(&service, "/api/crawls/one/search?limit=0");
     let page = seen(&service, "/crawls/one/search?q=the");

@@ -17,25 +17,27 @@ const shown = {
   pages_per_second: (n) => n.toFixed(1),
   harvest_ratio: (n) => (n === null ? "–" : `${Math.round(n * 100)} %`),
   mean_score: (n) => (n === null ? "–" : n.toFixed(2)),
-  waits_for: (text) => (text ? `waits for ${text}` : ""),
   state: (text) => text,
+  waits_for: (text) => (text ? `waits for ${text}` : ""),
 };
 
 for (const box of document.querySelectorAll("[data-live-source]")) {
   const source = new EventSource(box.dataset.liveSource);
-  let state = null;
+  // The page may have been made just before a change that was asked for.
+  const kind = (is_running, state) => `${is_running} ${state === "paused"}`;
+  const shownKind = kind(true, box.dataset.liveState);
   source.addEventListener("status", (event) => {
     const now = JSON.parse(event.data);
+    // Other buttons, and other words, belong to another state.
+    if (kind(now.is_running, now.state) !== shownKind) return location.reload();
+    if (now.state === "paused") delete now.state;
     for (const place of box.querySelectorAll("[data-live]")) {
       const key = place.dataset.live;
       if (!(key in now)) continue;
+      if (key === "state") place.className = `badge ${now.state === "running" ? "good" : "busy"}`;
       const text = key in shown ? shown[key](now[key]) : count.format(now[key]);
-      if (key !== "state" && place.textContent !== text) place.textContent = text;
+      if (place.textContent !== text) place.textContent = text;
     }
-    // Other buttons belong to another state.
-    const kind = `${now.is_running} ${now.state === "paused"}`;
-    if (state !== null && state !== kind) location.reload();
-    state = kind;
   });
 }
 
@@ -77,4 +79,22 @@ for (const file of document.querySelectorAll("input[data-into]")) {
       area.dispatchEvent(new Event("input"));
     }
   });
+}
+
+// A part of a page that says how something goes, until it says that it is over.
+for (const first of document.querySelectorAll("[data-refresh]")) {
+  let part = first;
+  const look = async () => {
+    const answer = await fetch(location.href).catch(() => null);
+    if (answer && answer.ok) {
+      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const fresh = page.getElementById(part.id);
+      if (!fresh) return;
+      if (!fresh.dataset.refresh) return void location.reload();
+      part.replaceWith(fresh);
+      part = fresh;
+    }
+    setTimeout(look, Number(part.dataset.refresh));
+  };
+  setTimeout(look, Number(part.dataset.refresh));
 }

@@ -46,6 +46,7 @@ const TABS: &[(&str, &str)] = &[
     ("/ask", "Ask"),
     ("/skipped", "Skipped"),
     ("/log", "Log"),
+    ("/export", "Export"),
     ("/settings", "Settings"),
 ];
 

@@ -44,3 +44,19 @@ fn told(field: &str, status: axum::http::StatusCode, detail: &str) -> Problem {
     }
     Problem::field(field, detail)
 }
+
+/// The parts of the path.
+#[derive(Debug)]
+pub struct Place<T>(pub T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Place<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let read = axum::extract::Path::<T>::from_request_parts(parts, state).await;
+        let axum::extract::Path(place) = read.map_err(|fault: axum::extract::rejection::PathRejection| {
+            Problem::not_found(fault.body_text())
+        })?;
+        Ok(Place(place))
+    }
+}

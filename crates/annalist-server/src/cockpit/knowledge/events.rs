@@ -5,7 +5,7 @@ use axum::response::IntoResponse;
 use maud::html;
 use serde::Deserialize;
 
-use super::{SHOWN, file, pages, parts, query, searched, unstudied};
+use super::{SHOWN, below, file, pages, parts, query, searched, standing, unstudied};
 use crate::cockpit::courses::{day_number, span};
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::Row;
@@ -25,8 +25,8 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
     let page = asked.page.max(1);
     let by_writings = asked.sort == "writings";
     let own = app.clone();
-    let (seen, rows, all, scale, is_studied) = blocking(move || {
-        let seen = own.service.see(&id)?;
+    let (seen, tasks, rows, all, scale, is_studied) = blocking(move || {
+        let (seen, tasks) = standing(&own, &id)?;
         let table = own.knowledge.table(&id, "events.csv")?;
         let mut rows: Vec<_> = table.rows().collect();
         if by_writings {
@@ -39,7 +39,7 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
         let all = rows.len();
         let rows: Vec<_> =
             rows.into_iter().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).map(Row::owned).collect();
-        Ok((seen, rows, all, first.zip(last), !table.is_missing()))
+        Ok((seen, tasks, rows, all, first.zip(last), !table.is_missing()))
     })
     .await?;
     let to = |page: usize| format!("?{}", query(&[("sort", &asked.sort), ("page", &page.to_string())]));
@@ -64,7 +64,8 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
             }
             (pages(page, all, to))
             (file(&seen, "events"))
-        } @else { (unstudied(&app, &seen)) }
+            (below(&app, &seen, &tasks))
+        } @else { (unstudied(&app, &seen, &tasks)) }
     };
     Ok(layout::crawl_page(&seen, "/knowledge", &body).into_response())
 }

@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{SHOWN, file, opinion, pages, parts, query, searched, unstudied};
+use super::{SHOWN, below, file, opinion, pages, parts, query, searched, standing, unstudied};
 use crate::cockpit::courses::{self, Month};
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::{Asked as Search, Row};
@@ -40,8 +40,8 @@ pub async fn names(State(app): State<App>, Path(id): Path<String>, Query(asked):
     let page = asked.page.max(1);
     let kind = if asked.kind.is_empty() { "person".to_owned() } else { asked.kind.clone() };
     let (own, sought, wanted) = (app.clone(), asked.q.to_lowercase(), kind.clone());
-    let (seen, rows, all, is_studied) = blocking(move || {
-        let seen = own.service.see(&id)?;
+    let (seen, tasks, rows, all, is_studied) = blocking(move || {
+        let (seen, tasks) = standing(&own, &id)?;
         let table = own.knowledge.table(&id, "entities.csv")?;
         let fits = |row: &Row<'_>| {
             row.get("kind") == wanted
@@ -57,7 +57,7 @@ pub async fn names(State(app): State<App>, Path(id): Path<String>, Query(asked):
                 rows.push(row.owned());
             }
         }
-        Ok((seen, rows, all, !table.is_missing()))
+        Ok((seen, tasks, rows, all, !table.is_missing()))
     })
     .await?;
     let to =
@@ -87,7 +87,8 @@ pub async fn names(State(app): State<App>, Path(id): Path<String>, Query(asked):
             }
             (pages(page, all, to))
             (file(&seen, "entities"))
-        } @else { (unstudied(&app, &seen)) }
+            (below(&app, &seen, &tasks))
+        } @else { (unstudied(&app, &seen, &tasks)) }
     };
     Ok(layout::crawl_page(&seen, "/knowledge", &body).into_response())
 }
