@@ -5,6 +5,7 @@ mod crawls;
 mod document;
 mod events;
 mod exports;
+mod found;
 mod live;
 mod metrics;
 mod reading;
@@ -65,6 +66,8 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(exports::list))
         .routes(routes!(exports::download, exports::remove))
         .routes(routes!(metrics::metrics))
+        .routes(routes!(found::table))
+        .routes(routes!(found::explain))
         .routes(routes!(searching::search))
         .routes(routes!(searching::search_several))
         .routes(routes!(sparql::ask, sparql::ask_by_post))

@@ -252,7 +252,16 @@ fn people_search_ask_and_read_what_a_study_found() {
         page.body.contains("action=\"/crawls/one/tasks\"") && page.body.contains("value=\"study\""),
         "{page:?}"
     );
-    printed(&["study", job.to_str().unwrap(), "--quiet"]);
+    let token = page.body.split("name=\"token\" value=\"").nth(1).unwrap().split('"').next().unwrap();
+    let form = format!("token={}&kind=study&back=knowledge", encoded(token));
+    let kind = [("content-type", "application/x-www-form-urlencoded")];
+    let reply = service.ask("POST", "/crawls/one/tasks", &kind, &form);
+    assert!(reply.status == 303 && reply.head.contains("/crawls/one/knowledge#tasks"), "{reply:?}");
+    let begun = Instant::now();
+    while !seen(&service, "/crawls/one/knowledge").body.contains("<span class=\"badge good\">done</span>") {
+        assert!(begun.elapsed() < LONG, "the study does not end");
+        std::thread::sleep(Duration::from_millis(200));
+    }
 
     settled(&service, "/api/crawls/one/search?limit=0");
     let page = seen(&service, "/crawls/one/search?q=the");
@@ -295,6 +304,10 @@ fn people_search_ask_and_read_what_a_study_found() {
         assert!(writings.body.contains(" found</strong>"), "{part}: {writings:?}");
     }
     assert_eq!(service.get("/crawls/one/knowledge/name?name=Nobody").status, 404);
+    let table = service.get("/api/crawls/one/study/entities");
+    assert!(table.head.contains("content-type: text/csv"), "{table:?}");
+    assert_eq!(table.body, std::fs::read_to_string(job.join("study/entities.csv")).unwrap());
+    assert_eq!(service.get("/api/crawls/one/study/writings").status, 404);
 
     let page = seen(&service, "/crawls/one/ask");
     let examples: Vec<_> = page
@@ -343,6 +356,8 @@ fn a_crawl_that_runs_says_why_a_page_is_there_and_is_asked_meanwhile() {
         captured.body.contains("Why it is here") && captured.body.contains("captured with status 200"),
         "{captured:?}"
     );
+    let why = service.get(&format!("/api/crawls/one/explain?url={}", encoded(url))).json();
+    assert!(why["state"] == "captured" && why["decisions"].as_array().unwrap().len() > 2, "{why}");
     let asked = service.get("/api/crawls/one/search");
     assert!(asked.status == 503 || asked.json()["freshness"] == "growing", "{asked:?}");
     let asked = sparql(&service, "ASK {}", "*/*");

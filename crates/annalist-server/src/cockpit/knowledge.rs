@@ -13,10 +13,14 @@ pub use topics::topics;
 
 use maud::{Markup, html};
 
-use super::{forms, words};
+use super::{tasks, words};
+use crate::problem::Problem;
 use crate::serve::App;
 use crate::service::Seen;
+use crate::tasks::{Kind, Told};
 
+/// Where who asks for a study is led back to.
+const VIEW: &str = "knowledge";
 /// Rows in one page of a list.
 const SHOWN: usize = 50;
 
@@ -41,23 +45,40 @@ fn parts(seen: &Seen, here: &str) -> Markup {
     }
 }
 
+/// The whole table, for a spreadsheet.
+fn file(seen: &Seen, table: &str) -> Markup {
+    html! { p { a href={ "/api/crawls/" (seen.id) "/study/" (table) } download={ (table) ".csv" } { "All of it as CSV" } } }
+}
+
+/// The crawl, and the studies of it that were asked for.
+fn standing(app: &App, id: &str) -> Result<(Seen, Vec<Told>), Problem> {
+    Ok((app.service.see(id)?, app.tasks.list(id)?))
+}
+
 /// There was no study yet.
-fn unstudied(app: &App, seen: &Seen) -> Markup {
+fn unstudied(app: &App, seen: &Seen, tasks: &[Told]) -> Markup {
     html! {
         section.empty {
             h2 { "Nobody has studied this archive yet" }
             p { "A study reads everything that was captured and finds the people, places and organisations that are named, topics, events, opinions, and who answers whom. It needs no other service and takes minutes for thousands of pages." }
-            @if seen.is_running {
-                p { "It needs an archive that stays as it is for a while: stop the crawl on its " a href={ "/crawls/" (seen.id) } { "overview" } " first." }
-            } @else {
-                form method="post" action={ "/crawls/" (seen.id) "/tasks" } {
-                    (forms::token(app))
-                    input type="hidden" name="kind" value="study";
-                    button.primary { "Run a study" }
-                }
-            }
+            @if seen.is_running { p { "It begins when the crawl rests." } }
+            (tasks::ask(app, &seen.id, VIEW, "study", "Run a study", "primary"))
         }
+        (studies(app, seen, tasks))
     }
+}
+
+/// What there is below a list: the study can be made again, and how that goes.
+fn below(app: &App, seen: &Seen, tasks: &[Told]) -> Markup {
+    html! {
+        p { (tasks::ask(app, &seen.id, VIEW, "study", "Study again", "")) " " span.hint { "What was captured since the last study is missing here." } }
+        (studies(app, seen, tasks))
+    }
+}
+
+fn studies(app: &App, seen: &Seen, told: &[Told]) -> Markup {
+    let any = told.iter().any(|told| told.task.what.kind == Kind::Study);
+    html! { @if any { (tasks::list(app, &seen.id, VIEW, told, &[Kind::Study])) } }
 }
 
 /// Pages of a list.

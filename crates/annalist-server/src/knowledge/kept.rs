@@ -49,7 +49,8 @@ impl<T> Kept<T> {
         // Stamped before it is opened: what is replaced meanwhile is opened again the next time.
         let store = Arc::new(open(&folders)?);
         let mut kept = self.kept();
-        kept.retain(|one| one.folders != folders);
+        // Those of crawls that were removed are not kept open.
+        kept.retain(|one| one.folders != folders && one.folders.iter().any(|folder| folder.exists()));
         kept.insert(0, One { folders, stamps, store: Arc::clone(&store) });
         kept.truncate(self.most);
         Ok(store)
@@ -69,17 +70,22 @@ mod tests {
 
     #[test]
     fn a_store_is_opened_again_when_it_has_changed_or_many_others_were_asked() {
+        let dir = tempfile::tempdir().unwrap();
         let kept = Kept::new(2);
         let mut opened = 0;
         let mut get = |name: &str, inode| {
-            let open = |_: &[PathBuf]| -> Result<i32, ()> {
+            let open = |folders: &[PathBuf]| -> Result<i32, std::io::Error> {
+                std::fs::create_dir_all(&folders[0])?;
                 opened += 1;
                 Ok(opened)
             };
-            *Arc::clone(&kept.get(vec![name.into()], vec![Some((inode, 0, 0, 0))], open).unwrap())
+            *Arc::clone(&kept.get(vec![dir.path().join(name)], vec![Some((inode, 0, 0, 0))], open).unwrap())
         };
         assert_eq!((get("a", 1), get("a", 1), get("a", 2)), (1, 1, 2));
         assert_eq!((get("b", 1), get("a", 2)), (3, 2));
         assert_eq!((get("c", 1), get("a", 2), get("b", 1)), (4, 2, 5));
+        std::fs::remove_dir(dir.path().join("a")).unwrap();
+        assert_eq!((get("c", 1), get("b", 1)), (6, 5));
+        assert!(kept.kept().iter().all(|one| one.folders != [dir.path().join("a")]));
     }
 }

@@ -1,6 +1,8 @@
 //! The tables that a study wrote (CSV, RFC 4180), read for one view at a time. A damaged one is shown as far as it can be.
 
+use std::borrow::Cow;
 use std::path::Path;
+use std::sync::Arc;
 
 /// One table. Columns are asked for by name: another version of the program may have others.
 #[derive(Clone, Debug, Default)]
@@ -10,16 +12,18 @@ pub struct Table {
 
 /// One row, which knows the names of its columns.
 #[derive(Clone, Debug)]
-pub struct Row {
-    columns: std::sync::Arc<Vec<String>>,
-    cells: Vec<String>,
+pub struct Row<'a> {
+    columns: Arc<Vec<String>>,
+    /// Mostly parts of the table: a large one is gone over for every view.
+    cells: Vec<Cow<'a, str>>,
 }
 
 impl Table {
     /// Empty where there is none.
     pub fn read(path: &Path) -> Table {
         let bytes = std::fs::read(path).unwrap_or_default();
-        Table { text: String::from_utf8_lossy(&bytes).into_owned() }
+        let text = String::from_utf8(bytes);
+        Table { text: text.unwrap_or_else(|fault| String::from_utf8_lossy(fault.as_bytes()).into_owned()) }
     }
 
     /// Whether it has not even a head.
@@ -27,18 +31,24 @@ impl Table {
         self.text.is_empty()
     }
 
-    pub fn rows(&self) -> impl Iterator<Item = Row> + '_ {
+    /// As it was written.
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let mut lines = Lines { rest: &self.text };
-        let columns = std::sync::Arc::new(lines.next().unwrap_or_default());
-        lines.map(move |cells| Row { columns: std::sync::Arc::clone(&columns), cells })
+        let head = lines.next().unwrap_or_default();
+        let columns: Arc<Vec<String>> = Arc::new(head.into_iter().map(Cow::into_owned).collect());
+        lines.map(move |cells| Row { columns: Arc::clone(&columns), cells })
     }
 }
 
-impl Row {
+impl Row<'_> {
     /// Nothing where there is no such column.
     pub fn get(&self, column: &str) -> &str {
         let place = self.columns.iter().position(|name| name == column);
-        place.and_then(|place| self.cells.get(place)).map_or("", String::as_str)
+        place.and_then(|place| self.cells.get(place)).map_or("", |cell| cell)
     }
 
     pub fn number(&self, column: &str) -> u64 {
@@ -48,59 +58,68 @@ impl Row {
     pub fn decimal(&self, column: &str) -> Option<f64> {
         self.get(column).parse().ok().filter(|number: &f64| number.is_finite())
     }
+
+    /// To be kept longer than the table.
+    pub fn owned(self) -> Row<'static> {
+        let cells = self.cells.into_iter().map(|cell| Cow::Owned(cell.into_owned()));
+        Row { columns: self.columns, cells: cells.collect() }
+    }
 }
 
 struct Lines<'a> {
     rest: &'a str,
 }
 
-impl Iterator for Lines<'_> {
-    type Item = Vec<String>;
+impl<'a> Iterator for Lines<'a> {
+    type Item = Vec<Cow<'a, str>>;
 
-    fn next(&mut self) -> Option<Vec<String>> {
+    fn next(&mut self) -> Option<Self::Item> {
+        const USUAL: usize = 10;
         if self.rest.is_empty() {
             return None;
         }
-        let mut cells = Vec::new();
+        let mut cells = Vec::with_capacity(USUAL);
         loop {
-            let (cell, end) = self.cell();
+            let (cell, goes_on) = self.cell();
             cells.push(cell);
-            if end != Some(',') {
+            if !goes_on {
                 return Some(cells);
             }
         }
     }
 }
 
-impl Lines<'_> {
-    /// A cell, and the sign behind it.
-    fn cell(&mut self) -> (String, Option<char>) {
-        let mut cell = String::new();
+impl<'a> Lines<'a> {
+    /// A cell, and whether another one is behind it in the same row.
+    fn cell(&mut self) -> (Cow<'a, str>, bool) {
+        let mut cell: Cow<'a, str> = Cow::Borrowed("");
         while let Some(quoted) = self.rest.strip_prefix('"') {
             let (inside, behind) = quoted.split_once('"').unwrap_or((quoted, ""));
-            cell.push_str(inside);
+            cell += inside;
             self.rest = behind;
             // Two quotes stand for one.
             if behind.starts_with('"') {
-                cell.push('"');
+                cell += "\"";
             }
         }
-        let length = self.rest.find([',', '\r', '\n']).unwrap_or(self.rest.len());
+        let is_end = |byte: u8| matches!(byte, b',' | b'\r' | b'\n');
+        let length = self.rest.bytes().position(is_end).unwrap_or(self.rest.len());
         let (plain, behind) = self.rest.split_at(length);
-        cell.push_str(plain);
-        let end = behind.chars().next();
+        cell += plain;
         self.rest = behind.strip_prefix("\r\n").unwrap_or_else(|| behind.get(1..).unwrap_or_default());
-        (cell, end)
+        (cell, behind.starts_with(','))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::borrow::Cow;
+
     use super::Table;
 
     fn cells(text: &str) -> Vec<Vec<String>> {
         let table = Table { text: text.to_owned() };
-        table.rows().map(|row| row.cells).collect()
+        table.rows().map(|row| row.cells.into_iter().map(Cow::into_owned).collect()).collect()
     }
 
     #[test]

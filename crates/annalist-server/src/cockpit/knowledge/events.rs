@@ -5,9 +5,10 @@ use axum::response::IntoResponse;
 use maud::html;
 use serde::Deserialize;
 
-use super::{SHOWN, pages, parts, query, searched, unstudied};
+use super::{SHOWN, below, file, pages, parts, query, searched, standing, unstudied};
 use crate::cockpit::courses::{day_number, span};
 use crate::cockpit::{Page, layout, words};
+use crate::knowledge::Row;
 use crate::rest::blocking;
 use crate::serve::App;
 
@@ -24,8 +25,8 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
     let page = asked.page.max(1);
     let by_writings = asked.sort == "writings";
     let own = app.clone();
-    let (seen, rows, all, scale, is_studied) = blocking(move || {
-        let seen = own.service.see(&id)?;
+    let (seen, tasks, rows, all, scale, is_studied) = blocking(move || {
+        let (seen, tasks) = standing(&own, &id)?;
         let table = own.knowledge.table(&id, "events.csv")?;
         let mut rows: Vec<_> = table.rows().collect();
         if by_writings {
@@ -36,8 +37,9 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
         let first = rows.iter().filter_map(|row| day_number(row.get("from"))).reduce(f64::min);
         let last = rows.iter().filter_map(|row| day_number(row.get("until"))).reduce(f64::max);
         let all = rows.len();
-        let rows: Vec<_> = rows.into_iter().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).collect();
-        Ok((seen, rows, all, first.zip(last), !table.is_missing()))
+        let rows: Vec<_> =
+            rows.into_iter().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).map(Row::owned).collect();
+        Ok((seen, tasks, rows, all, first.zip(last), !table.is_missing()))
     })
     .await?;
     let to = |page: usize| format!("?{}", query(&[("sort", &asked.sort), ("page", &page.to_string())]));
@@ -61,7 +63,9 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
                 }
             }
             (pages(page, all, to))
-        } @else { (unstudied(&app, &seen)) }
+            (file(&seen, "events"))
+            (below(&app, &seen, &tasks))
+        } @else { (unstudied(&app, &seen, &tasks)) }
     };
     Ok(layout::crawl_page(&seen, "/knowledge", &body).into_response())
 }

@@ -8,7 +8,7 @@ use axum::response::IntoResponse;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{SHOWN, opinion, pages, parts, query, searched, unstudied};
+use super::{SHOWN, below, file, opinion, pages, parts, query, searched, standing, unstudied};
 use crate::cockpit::courses::{self, Month};
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::{Asked as Search, Row};
@@ -40,10 +40,10 @@ pub async fn names(State(app): State<App>, Path(id): Path<String>, Query(asked):
     let page = asked.page.max(1);
     let kind = if asked.kind.is_empty() { "person".to_owned() } else { asked.kind.clone() };
     let (own, sought, wanted) = (app.clone(), asked.q.to_lowercase(), kind.clone());
-    let (seen, rows, all, is_studied) = blocking(move || {
-        let seen = own.service.see(&id)?;
+    let (seen, tasks, rows, all, is_studied) = blocking(move || {
+        let (seen, tasks) = standing(&own, &id)?;
         let table = own.knowledge.table(&id, "entities.csv")?;
-        let fits = |row: &Row| {
+        let fits = |row: &Row<'_>| {
             row.get("kind") == wanted
                 && (sought.is_empty()
                     || row.get("name").to_lowercase().contains(&sought)
@@ -54,10 +54,10 @@ pub async fn names(State(app): State<App>, Path(id): Path<String>, Query(asked):
         for row in table.rows().filter(fits) {
             all += 1;
             if all > (page - 1).saturating_mul(SHOWN) && rows.len() < SHOWN {
-                rows.push(row);
+                rows.push(row.owned());
             }
         }
-        Ok((seen, rows, all, !table.is_missing()))
+        Ok((seen, tasks, rows, all, !table.is_missing()))
     })
     .await?;
     let to =
@@ -86,7 +86,9 @@ pub async fn names(State(app): State<App>, Path(id): Path<String>, Query(asked):
                 }
             }
             (pages(page, all, to))
-        } @else { (unstudied(&app, &seen)) }
+            (file(&seen, "entities"))
+            (below(&app, &seen, &tasks))
+        } @else { (unstudied(&app, &seen, &tasks)) }
     };
     Ok(layout::crawl_page(&seen, "/knowledge", &body).into_response())
 }
@@ -100,7 +102,7 @@ pub struct Named {
 /// What is known of one name.
 struct Known {
     seen: Seen,
-    row: Option<Row>,
+    row: Option<Row<'static>>,
     with: Vec<(String, u64)>,
     months: Vec<Month>,
     sites: Vec<(String, u64)>,
@@ -150,7 +152,8 @@ fn list(caption: &str, rows: &[(String, u64)], link: impl Fn(&str) -> String) ->
 fn known(app: &App, id: &str, name: &str) -> Result<Known, Problem> {
     const MOST: usize = 30;
     let seen = app.service.see(id)?;
-    let row = app.knowledge.table(id, "entities.csv")?.rows().find(|row| row.get("name") == name);
+    let row =
+        app.knowledge.table(id, "entities.csv")?.rows().find(|row| row.get("name") == name).map(Row::owned);
     let mut with = Vec::new();
     for pair in app.knowledge.table(id, "together.csv")?.rows() {
         let other = match (pair.get("one") == name, pair.get("other") == name) {

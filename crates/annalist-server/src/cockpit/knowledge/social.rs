@@ -5,8 +5,9 @@ use axum::response::IntoResponse;
 use maud::html;
 use serde::Deserialize;
 
-use super::{SHOWN, pages, parts, searched, unstudied};
+use super::{SHOWN, below, file, pages, parts, searched, standing, unstudied};
 use crate::cockpit::{Page, layout, words};
+use crate::knowledge::Row;
 use crate::rest::blocking;
 use crate::serve::App;
 
@@ -22,13 +23,15 @@ pub struct Listed {
 pub async fn social(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Listed>) -> Page {
     let page = asked.page.max(1);
     let own = app.clone();
-    let (seen, rows, all, ties, is_studied) = blocking(move || {
-        let seen = own.service.see(&id)?;
+    let (seen, tasks, rows, all, ties, is_studied) = blocking(move || {
+        let (seen, tasks) = standing(&own, &id)?;
         let table = own.knowledge.table(&id, "authors.csv")?;
         let all = table.rows().count();
-        let rows: Vec<_> = table.rows().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).collect();
-        let ties: Vec<_> = own.knowledge.table(&id, "ties.csv")?.rows().take(MOST_TIES).collect();
-        Ok((seen, rows, all, ties, !table.is_missing()))
+        let rows: Vec<_> =
+            table.rows().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).map(Row::owned).collect();
+        let ties: Vec<_> =
+            own.knowledge.table(&id, "ties.csv")?.rows().take(MOST_TIES).map(Row::owned).collect();
+        Ok((seen, tasks, rows, all, ties, !table.is_missing()))
     })
     .await?;
     let body = html! {
@@ -50,6 +53,7 @@ pub async fn social(State(app): State<App>, Path(id): Path<String>, Query(asked)
                     } } }
                 }
                 (pages(page, all, |page| format!("?page={page}")))
+                (file(&seen, "authors"))
                 @if !ties.is_empty() {
                     table {
                         caption { "Who refers to whom, the most often first" }
@@ -63,7 +67,8 @@ pub async fn social(State(app): State<App>, Path(id): Path<String>, Query(asked)
                     }
                 }
             }
-        } @else { (unstudied(&app, &seen)) }
+            (below(&app, &seen, &tasks))
+        } @else { (unstudied(&app, &seen, &tasks)) }
     };
     Ok(layout::crawl_page(&seen, "/knowledge", &body).into_response())
 }

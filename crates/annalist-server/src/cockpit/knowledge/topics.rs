@@ -6,16 +6,17 @@ use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use maud::html;
 
-use super::{parts, searched, unstudied};
+use super::{below, file, parts, searched, standing, unstudied};
 use crate::cockpit::courses::{self, Month};
 use crate::cockpit::{Page, layout, words};
+use crate::knowledge::Row;
 use crate::rest::blocking;
 use crate::serve::App;
 
 pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
     let own = app.clone();
-    let (seen, rows, mut courses, is_studied) = blocking(move || {
-        let seen = own.service.see(&id)?;
+    let (seen, tasks, rows, mut courses, is_studied) = blocking(move || {
+        let (seen, tasks) = standing(&own, &id)?;
         let table = own.knowledge.table(&id, "topics.csv")?;
         let mut courses: HashMap<String, Vec<Month>> = HashMap::new();
         for row in own.knowledge.table(&id, "topics-over-time.csv")?.rows() {
@@ -23,7 +24,7 @@ pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
                 Month { month: row.get("month").to_owned(), count: row.number("writings"), opinion: None };
             courses.entry(row.get("topic").to_owned()).or_default().push(month);
         }
-        Ok((seen, table.rows().collect::<Vec<_>>(), courses, !table.is_missing()))
+        Ok((seen, tasks, table.rows().map(Row::owned).collect::<Vec<_>>(), courses, !table.is_missing()))
     })
     .await?;
     let course = |word: &str| match word {
@@ -48,7 +49,9 @@ pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
                     } } }
                 }
             }
-        } @else { (unstudied(&app, &seen)) }
+            (file(&seen, "topics"))
+            (below(&app, &seen, &tasks))
+        } @else { (unstudied(&app, &seen, &tasks)) }
     };
     Ok(layout::crawl_page(&seen, "/knowledge", &body).into_response())
 }
