@@ -1,11 +1,13 @@
 //! What programs can ask, described by itself at `/api/openapi.json`.
 
+mod annotations;
 mod crawls;
 mod events;
 mod exports;
 mod live;
 mod metrics;
 mod reading;
+mod review;
 mod steering;
 mod tasks;
 mod urls;
@@ -19,6 +21,7 @@ use utoipa_axum::routes;
 
 pub use crawls::blocking;
 pub use events::{Asked as LogAsked, Events, FetchedList, SkippedList};
+pub use review::{Asked as ReviewAsked, choice_of};
 pub use steering::{Queue, amend_seeds, block_site};
 
 use crate::serve::App;
@@ -52,6 +55,11 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(live::live))
         .routes(routes!(tasks::list, tasks::add))
         .routes(routes!(tasks::one, tasks::stop))
+        .routes(routes!(review::review))
+        .routes(routes!(review::decide))
+        .routes(routes!(review::rules, review::add_rule, review::remove_rule))
+        .routes(routes!(annotations::list, annotations::judge))
+        .routes(routes!(annotations::figures))
         .routes(routes!(exports::list))
         .routes(routes!(exports::download, exports::remove))
         .routes(routes!(metrics::metrics))

@@ -13,8 +13,10 @@ use axum::middleware::from_fn_with_state;
 use tokio::net::TcpListener;
 
 use crate::access::{Access, guard, guard_replay};
+use crate::annotations::Annotations;
 use crate::program::Program;
 use crate::replay::{self, Archives};
+use crate::review::Desk;
 use crate::service::Service;
 use crate::tasks::Tasks;
 use crate::{cockpit, rest};
@@ -64,6 +66,8 @@ fn io_error(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> ServeErro
 pub struct App {
     pub service: Service,
     pub tasks: Tasks,
+    pub desk: Desk,
+    pub annotations: Annotations,
     pub access: Access,
     /// The origin of captured pages.
     pub frames: String,
@@ -92,7 +96,14 @@ pub async fn serve(
     let service = Service::open(&settings.root, program, pool);
     let service = service.map_err(io_error(format!("{} cannot be used", settings.root.display())))?;
     let tasks = Tasks::open(&service).map_err(io_error("no thread for tasks"))?;
-    let app = App { service: service.clone(), tasks: tasks.clone(), access: access.clone(), frames };
+    let app = App {
+        service: service.clone(),
+        tasks: tasks.clone(),
+        desk: Desk::new(service.clone()),
+        annotations: Annotations::new(service.clone()),
+        access: access.clone(),
+        frames,
+    };
     let cockpit = settings.origin.clone().unwrap_or_else(|| format!("http://{bound}"));
     let replay = replay::router()
         .layer(from_fn_with_state(access.clone(), guard_replay))

@@ -42,6 +42,8 @@ const TABS: &[(&str, &str)] = &[
     ("/page", "Pages"),
     ("/skipped", "Skipped"),
     ("/log", "Log"),
+    ("/review", "Review"),
+    ("/annotate", "Annotate"),
     ("/export", "Export"),
     ("/settings", "Settings"),
 ];
