@@ -20,6 +20,7 @@ mod knowledge;
 mod process;
 mod reference;
 mod search;
+mod service;
 mod urlstore;
 mod web;
 
@@ -41,6 +42,7 @@ enum Part {
     Hazard,
     Graph,
     Knowledge,
+    Service,
     Reference,
 }
 
@@ -95,6 +97,7 @@ fn main() -> Result<()> {
         Part::Hazard,
         Part::Graph,
         Part::Knowledge,
+        Part::Service,
         Part::Reference,
     ];
     for part in parts {
@@ -113,6 +116,7 @@ fn main() -> Result<()> {
                 Part::Hazard => hazard::measure()?,
                 Part::Graph => graph::measure(args.statements)?,
                 Part::Knowledge => knowledge::measure(args.pages, args.hosts)?,
+                Part::Service => service::measure(args.pages, args.hosts)?,
                 Part::Reference => reference::measure()?,
             };
             figures.extend(measured);

@@ -3,18 +3,20 @@
 
 use std::io;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use annalist_model::spec::Politeness;
 use annalist_model::{CanonicalUrl, Capture, Time};
 use annalist_sources::FetchError;
-use tokio::sync::SemaphorePermit;
+use tokio::sync::{OwnedSemaphorePermit, SemaphorePermit};
 
 use crate::book::{Entry, Look, Looks};
 use crate::clock;
 use crate::delay::rest_after;
 use crate::logs::Severity;
 use crate::stages::{Line, Stages};
+use crate::stop::Urge;
 use crate::turn::{LONGEST_HOLD, rested};
 
 /// A place among the visits in flight: of this crawl, and of all that share the pool.
@@ -24,6 +26,8 @@ pub type Room<'a> = (SemaphorePermit<'a>, SemaphorePermit<'a>);
 #[derive(Debug)]
 pub struct Leave<'a> {
     entry: Option<Entry>,
+    /// Until it is over, no other crawl of this process has the server.
+    turn: OwnedSemaphorePermit,
     politeness: &'a Politeness,
     crawl_delay: Option<Duration>,
 }
@@ -35,6 +39,8 @@ pub enum NoLeave {
     Elsewhere,
     /// The crawl is ending.
     Stopped,
+    /// It had its outcome meanwhile: somebody put it on the blacklist, or blocked its site.
+    Forbidden,
 }
 
 /// Waits for a request's leave, and a place among the visits in flight that it may keep for as long as it needs.
@@ -47,6 +53,17 @@ pub async fn leave<'a>(
     let server = line.server();
     let least_rest = rest_after(politeness, Duration::ZERO, crawl_delay);
     let (mut looks, mut wait) = (Looks::default(), None);
+    let queue = stages.pool.queues.of(server);
+    let turn = match Arc::clone(&queue).try_acquire_owned() {
+        Ok(turn) => turn,
+        Err(_) => {
+            wait = Some(Wait::begin(server, clock::now(), stages));
+            tokio::select! {
+                turn = queue.acquire_owned() => turn.map_err(|_| NoLeave::Stopped)?,
+                () = stages.stop.reached(Urge::Finish) => return Err(NoLeave::Stopped),
+            }
+        }
+    };
     loop {
         if !rested(line.rests_until, stages).await || stages.told.is_paused() {
             return Err(NoLeave::Stopped);
@@ -73,7 +90,7 @@ pub async fn leave<'a>(
                 None
             }
         };
-        return Ok(((own, shared), Leave { entry, politeness, crawl_delay }));
+        return Ok(((own, shared), Leave { entry, turn, politeness, crawl_delay }));
     }
 }
 
@@ -93,6 +110,7 @@ impl Line {
         if let Some(Err(fault)) = leave.entry.map(|entry| entry.close(self.rests_until, self.rest)) {
             complain(&fault, stages);
         }
+        drop(leave.turn);
         fetched
     }
 

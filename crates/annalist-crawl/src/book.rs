@@ -16,6 +16,8 @@ use annalist_model::Time;
 use rustix::fs::{FlockOperation, OFlags, flock, fstat};
 use rustix::io::Errno;
 
+use crate::clock;
+
 /// Begins every file, with the version of what follows.
 const MAGIC: [u8; 8] = *b"ANNBOOK1";
 /// What a file holds: the magic, until when the server rests, how long that rest is, until when somebody waits for it.
@@ -266,7 +268,7 @@ impl Page {
 
     /// No rest ends later than one that begins now.
     fn believable(&self, now: Time) -> Time {
-        self.rests_until.min(now.plus(self.rest.min(LONGEST_REST)))
+        self.rests_until.min(clock::rested_from(now, self.rest.min(LONGEST_REST)))
     }
 }
 

@@ -8,6 +8,7 @@ use std::time::Duration;
 use annalist_model::Time;
 
 use super::{Book, Entry, LONGEST_REST, Lock, Look, Looks, SHORTEST_PAUSE, lock};
+use crate::clock;
 
 const ONE: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1));
 const TWO: IpAddr = IpAddr::V4(Ipv4Addr::new(192, 0, 2, 2));
@@ -52,6 +53,17 @@ fn a_server_is_asked_by_one_crawl_at_a_time() {
 }
 
 #[test]
+fn a_rest_is_not_shortened_by_who_looks_in_the_millisecond_in_which_it_began() {
+    let dir = tempfile::tempdir().unwrap();
+    let (mine, yours) = two(dir.path());
+    let over = clock::rested_from(at(0), REST);
+    first_look(&mine, REST, at(0)).unwrap().close(over, REST).unwrap();
+    assert_eq!(first_look(&yours, REST, at(0)).unwrap_err(), over);
+    assert!(first_look(&yours, REST, at(3000)).is_err(), "a part of a millisecond is missing");
+    assert!(look(&yours, REST, &mut Looks { first: Some(at(0)) }, over).is_ok());
+}
+
+#[test]
 fn a_rest_is_kept_by_all_crawls_and_by_those_that_come_later() {
     let dir = tempfile::tempdir().unwrap();
     let (mine, yours) = two(dir.path());
@@ -70,9 +82,15 @@ fn a_server_rests_from_the_moment_its_asker_is_found_dead() {
     let (mine, yours) = two(dir.path());
     drop(first_look(&mine, REST, at(0)).unwrap());
     let mut looks = Looks::default();
-    assert_eq!(look(&yours, NO_REST, &mut looks, at(10_000)).unwrap_err(), at(10_000).plus(REST));
-    assert_eq!(look(&yours, NO_REST, &mut looks, at(11_000)).unwrap_err(), at(10_000).plus(REST));
-    assert!(look(&yours, NO_REST, &mut looks, at(13_000)).is_ok());
+    assert_eq!(
+        look(&yours, NO_REST, &mut looks, at(10_000)).unwrap_err(),
+        clock::rested_from(at(10_000), REST)
+    );
+    assert_eq!(
+        look(&yours, NO_REST, &mut looks, at(11_000)).unwrap_err(),
+        clock::rested_from(at(10_000), REST)
+    );
+    assert!(look(&yours, NO_REST, &mut looks, at(13_001)).is_ok());
 }
 
 #[test]
@@ -82,9 +100,9 @@ fn a_clock_that_was_wrong_delays_a_crawl_by_one_rest() {
     let a_year = Duration::from_secs(365 * 86_400);
     first_look(&mine, REST, at(0).plus(a_year)).unwrap().close(at(0).plus(a_year + REST), REST).unwrap();
     let mut looks = Looks::default();
-    assert_eq!(look(&yours, NO_REST, &mut looks, at(0)).unwrap_err(), at(0).plus(REST));
-    look(&yours, NO_REST, &mut looks, at(0).plus(REST)).unwrap().close(at(0).plus(a_year), a_year).unwrap();
-    assert_eq!(first_look(&yours, NO_REST, at(0)).unwrap_err(), at(0).plus(LONGEST_REST));
+    assert_eq!(look(&yours, NO_REST, &mut looks, at(0)).unwrap_err(), clock::rested_from(at(0), REST));
+    look(&yours, NO_REST, &mut looks, at(1).plus(REST)).unwrap().close(at(0).plus(a_year), a_year).unwrap();
+    assert_eq!(first_look(&yours, NO_REST, at(0)).unwrap_err(), clock::rested_from(at(0), LONGEST_REST));
 }
 
 #[test]

@@ -11,7 +11,12 @@ pub fn now() -> Time {
 
 /// When a rest that begins now is over: never early. No rest is over at once.
 pub fn after(rest: Duration) -> Time {
-    if rest.is_zero() { now() } else { now().plus(rest + JUST_AFTER) }
+    rested_from(now(), rest)
+}
+
+/// When a rest is over that began in that millisecond: never early.
+pub fn rested_from(begun: Time, rest: Duration) -> Time {
+    if rest.is_zero() { begun } else { begun.plus(rest + JUST_AFTER) }
 }
 
 /// How long it has been since, rounded up.

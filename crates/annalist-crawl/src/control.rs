@@ -4,10 +4,12 @@
 use std::io;
 use std::sync::Arc;
 
+use annalist_disk::{Disk, RealDisk};
+use annalist_model::SkipReason;
 use annalist_model::spec::Spec;
-use annalist_model::{SkipReason, UrlKey};
 
 use crate::engine::CrawlError;
+use crate::explain::{Explanation, explain_by};
 use crate::findings::widen_again;
 use crate::job::JobDir;
 use crate::judging::rules;
@@ -74,18 +76,22 @@ impl Control {
         Ok(later)
     }
 
+    /// Why an address was, or was not, fetched so far.
+    pub fn explain(&self, address: &str) -> Result<Explanation, CrawlError> {
+        // The frontier is held for one look-up at a time: the crawl goes on.
+        let mut lookup = |key| Ok(self.stages.frontier().lookup(key)?);
+        explain_by(&self.job, &self.spec(), address, &mut lookup)
+    }
+
     /// The sites with the most waiting links, as far as they are in memory.
     pub fn busiest_sites(&self, most: usize) -> Vec<annalist_frontier::SiteQueue> {
         self.stages.frontier().busiest_sites(most)
     }
 }
 
-/// Written beside and renamed: a kill leaves the old one or the new one, and who reads it sees one of them whole.
+/// A kill leaves the old one or the new one, and who reads it sees one of them whole.
 pub(crate) fn keep(spec: &Spec, job: &JobDir) -> io::Result<()> {
-    let fresh = job.state().join("spec.new");
-    std::fs::write(&fresh, spec.to_toml())?;
-    std::fs::File::open(&fresh)?.sync_all()?;
-    std::fs::rename(fresh, job.spec())
+    RealDisk.replace(&job.spec(), spec.to_toml().as_bytes())
 }
 
 /// What is read once, at a start.
@@ -104,10 +110,7 @@ fn taken_up_later(before: &Spec, after: &Spec) -> Vec<&'static str> {
     differ.into_iter().filter_map(|(name, differs)| differs.then_some(name)).collect()
 }
 
-/// Why a link of a site that was blocked, or an address that was blacklisted, is not asked for though it was leased.
-pub(crate) fn forbidden(key: UrlKey, host_name: &str, stages: &Stages) -> Option<(SkipReason, String)> {
-    if stages.told.is_blacklisted(key) {
-        return Some((SkipReason::Blacklisted, "somebody put it on the blacklist".to_owned()));
-    }
+/// Why a link of a site that was blocked is not asked for though it was leased.
+pub(crate) fn forbidden(host_name: &str, stages: &Stages) -> Option<(SkipReason, String)> {
     stages.scope().shut(host_name).map(|detail| (SkipReason::Blocked, detail))
 }

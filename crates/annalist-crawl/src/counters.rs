@@ -6,7 +6,7 @@ use annalist_judge::judge::RELEVANT;
 use annalist_model::{Score, SkipReason};
 use serde::{Deserialize, Serialize};
 
-/// Media types beyond this many are counted as `other`: servers invent them.
+/// Media types and languages beyond this many are counted as `other`: servers invent them.
 const MANY_TYPES: usize = 100;
 
 /// Acknowledged work only: what stands here survives a power cut. Kept in the frontier's journal.
@@ -33,6 +33,10 @@ pub struct Counters {
     pub skipped: BTreeMap<String, u64>,
     pub by_status: BTreeMap<u16, u64>,
     pub by_mime: BTreeMap<String, u64>,
+    /// Pages by the language they are written in, where it is known.
+    pub by_language: BTreeMap<String, u64>,
+    /// Pages by the application that made them, where it is known.
+    pub by_application: BTreeMap<String, u64>,
     /// Pages by the seed they descend from.
     pub by_seed: BTreeMap<u32, u64>,
     /// Bytes received for them.
@@ -41,6 +45,8 @@ pub struct Counters {
     pub judged: Judged,
     /// Links found on pages.
     pub links: u64,
+    /// Events of the log, by subsystem and severity: `fetch warning`.
+    pub events: BTreeMap<String, u64>,
     /// Time the crawl was running, over all its runs.
     pub millis: u64,
 }
@@ -54,6 +60,8 @@ pub struct Judged {
     pub relevant: u64,
     /// Of all scores.
     pub score_sum: f64,
+    /// Pages by score, in ten steps from 0 to 1.
+    pub by_score: [u64; Judged::STEPS],
     /// Now and then: how many pages there were, and how many of them relevant.
     pub curve: Vec<(u64, u64)>,
     /// Pages between two points of the curve.
@@ -63,11 +71,16 @@ pub struct Judged {
 impl Judged {
     /// A longer curve loses every second point.
     const MOST_POINTS: usize = 200;
+    pub const STEPS: usize = 10;
 
     pub fn add(&mut self, score: Score) {
         self.pages += 1;
         self.relevant += u64::from(score.get() >= RELEVANT);
         self.score_sum += f64::from(score.get());
+        let step = (score.get() * Judged::STEPS as f32) as usize;
+        if let Some(count) = self.by_score.get_mut(step.min(Judged::STEPS - 1)) {
+            *count += 1;
+        }
         self.step = self.step.max(1);
         if self.pages.is_multiple_of(self.step) {
             self.curve.push((self.pages, self.relevant));
@@ -114,8 +127,21 @@ impl Counters {
         self.captures += 1;
         self.bytes += bytes;
         *self.by_status.entry(status).or_default() += 1;
-        let known = self.by_mime.len() < MANY_TYPES || self.by_mime.contains_key(mime);
-        *self.by_mime.entry(if known { mime } else { "other" }.to_owned()).or_default() += 1;
+        count_named(&mut self.by_mime, mime);
+    }
+
+    /// A page, by what is known of it.
+    pub fn page(&mut self, language: Option<&str>, application: Option<&str>) {
+        self.pages += 1;
+        for (counts, name) in [(&mut self.by_language, language), (&mut self.by_application, application)] {
+            if let Some(name) = name {
+                count_named(counts, name);
+            }
+        }
+    }
+
+    pub fn event(&mut self, subsystem: &str, severity: &str) {
+        *self.events.entry(format!("{subsystem} {severity}")).or_default() += 1;
     }
 
     pub fn encode(&self) -> Vec<u8> {
@@ -125,6 +151,12 @@ impl Counters {
     pub fn decode(bytes: &[u8]) -> Counters {
         serde_json::from_slice(bytes).unwrap_or_default()
     }
+}
+
+/// What others name: only so many of them are told apart.
+fn count_named(counts: &mut BTreeMap<String, u64>, name: &str) {
+    let known = counts.len() < MANY_TYPES || counts.contains_key(name);
+    *counts.entry(if known { name } else { "other" }.to_owned()).or_default() += 1;
 }
 
 #[cfg(test)]
@@ -138,7 +170,9 @@ mod tests {
         let mut counters = Counters::default();
         for n in 0..10 * MANY_TYPES {
             counters.capture(200, &format!("x/{n}"), 1);
+            counters.page(Some(&format!("l{n}")), None);
         }
+        assert!(counters.by_language.len() <= MANY_TYPES + 1 && counters.by_application.is_empty());
         assert!(counters.by_mime.len() <= MANY_TYPES + 1);
         assert_eq!(counters.by_mime.values().sum::<u64>(), 10 * MANY_TYPES as u64);
     }
@@ -154,6 +188,9 @@ mod tests {
         assert_eq!((judged.harvest_ratio(), judged.relevant), (Some(0.5), 5000));
         assert!((judged.mean_score().unwrap() - 0.5).abs() < 1e-4);
         assert_eq!(Judged::default().harvest_ratio(), None);
+        assert_eq!(judged.by_score, [0, 5000, 0, 0, 0, 0, 0, 0, 0, 5000]);
+        judged.add(Score::new(1.0));
+        assert_eq!(judged.by_score.last(), Some(&5001));
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::counters::Counters;
 use crate::findings::widen_again;
 use crate::finish::finish_waiting;
 use crate::hosts::Hosts;
-use crate::injecting::{INJECTED_NOTE, Place, take};
+use crate::intake::Intake;
 use crate::job::{JobDir, JobLock};
 use crate::judging::{Basis, Judging};
 use crate::keeper::{self, Archive, KeepError, Pending, Run};
@@ -41,6 +41,7 @@ use crate::reopen::Reopened;
 use crate::robots::RobotsDesk;
 use crate::rounds::Rounds;
 use crate::scope::Scope;
+use crate::series::{self, Sample, Series};
 use crate::servers::Servers;
 use crate::set_up::{
     frontier_settings, product_token, recover_archive, web_source, with_seeds_in_order, writer_settings,
@@ -298,21 +299,26 @@ impl Crawl {
         self.stages.keeper.event(Severity::Info, "crawl", "the crawl begins");
         self.publish(clock::now());
         self.board.read().write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
-        let ending = self.dispatch().await;
+        let intake = Intake::new(&self.stages, &self.job);
+        let ending = tokio::select! {
+            ending = self.dispatch(&intake) => ending,
+            () = intake.watch() => Ending::Interrupted,
+        };
         self.board.update(|status| status.state = "finishing".to_owned());
         self.wind_down().await;
         self.finish(ending)
     }
 
     /// Gives ready sites their turns.
-    async fn dispatch(&self) -> Ending {
+    async fn dispatch(&self, intake: &Intake) -> Ending {
         let stages = &self.stages;
         // In an archive nobody waits for servers: a few turns keep the reading threads busy, and the best links come first.
         let most_turns = match &stages.archive {
             Some(_) => stages.spec().frontier.reading_threads.saturating_mul(2),
             None => stages.spec().frontier.visits.saturating_mul(4),
         };
-        let (mut published, mut kept) = (Time::default(), Time::default());
+        let (mut published, mut kept, mut sampled) = (Time::default(), Time::default(), Time::default());
+        let mut series = Series::at(self.job.series());
         loop {
             let now = clock::now();
             if now.since(published) >= BETWEEN_LOOKS {
@@ -324,11 +330,15 @@ impl Crawl {
                 if now.since(kept) >= BETWEEN_SAVES && self.keep_memory() {
                     kept = now;
                 }
+                if now.since(sampled) >= series::EVERY {
+                    sampled = now;
+                    // Only for people who look at it.
+                    let _ = series.add(&Sample::of(&self.board.read(), now));
+                }
             }
             if let Some(ending) = self.ending(now) {
                 return ending;
             }
-            self.take_injected().await;
             let paused = stages.told.is_paused();
             while !paused && stages.turns_under_way() < most_turns && !stages.budget.is_spent() {
                 let next = stages.frontier().next(now);
@@ -348,7 +358,8 @@ impl Crawl {
                     }
                 }
             }
-            if !paused && !stages.spec().scope.only_injected && self.is_complete() {
+            if !paused && !stages.spec().scope.only_injected && self.is_complete() && !intake.take_up().await
+            {
                 return Ending::Complete;
             }
             self.wait(now).await;
@@ -358,32 +369,6 @@ impl Crawl {
     /// A hold on the crawl, for who steers it.
     pub fn control(&self) -> Control {
         Control::new(&self.stages, &self.job)
-    }
-
-    /// Tells the frontier of addresses that were handed over.
-    async fn take_injected(&self) {
-        let stages = &self.stages;
-        loop {
-            let from = Place::of(stages.frontier().note(INJECTED_NOTE));
-            let taken = take(&self.job, from, &stages.spec(), &stages.scope(), clock::now());
-            let taken = match taken {
-                Ok(Some(taken)) => taken,
-                Ok(None) => return,
-                Err(fault) => {
-                    let told = format!("addresses that were handed over cannot be read: {fault}");
-                    stages.keeper.event(Severity::Error, "injection", told);
-                    return;
-                }
-            };
-            stages.told.blacklist(taken.blacklisted);
-            if taken.unreadable > 0 {
-                let told = format!("{} lines of the queue of addresses cannot be read", taken.unreadable);
-                stages.keeper.event(Severity::Warning, "injection", told);
-            }
-            if stages.keeper.injected(taken.changes).await.is_err() {
-                return;
-            }
-        }
     }
 
     /// `annalist stop` leaves a file in the job directory.
@@ -542,6 +527,7 @@ impl Crawl {
         status.waits_for = None;
         status.updated = ended.rfc3339();
         status.write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
+        let _ = Series::at(self.job.series()).add(&Sample::of(&status, ended));
         if ending != Ending::DiskFull && !at_once {
             kept?;
         }

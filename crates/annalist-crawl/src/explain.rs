@@ -9,7 +9,7 @@ use std::sync::Arc;
 use annalist_disk::RealDisk;
 use annalist_frontier::{Frontier, Known, Place, Settings, State};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Outcome, SkipReason, Time, Unusable, UrlError};
+use annalist_model::{CanonicalUrl, Outcome, SkipReason, Time, Unusable, UrlError, UrlKey};
 use serde::Serialize;
 
 use crate::engine::CrawlError;
@@ -31,10 +31,34 @@ pub struct Explanation {
     pub way: Vec<String>,
 }
 
+/// What the frontier knows of a link.
+type Lookup<'a> = dyn FnMut(UrlKey) -> Result<Option<Known>, CrawlError> + 'a;
+
 /// Looks an address up in a job that may or may not be running.
 pub fn explain(job: &JobDir, spec: &Spec, address: &str) -> Result<Explanation, CrawlError> {
+    let mut frontier: Option<Frontier> = None;
+    explain_by(job, spec, address, &mut |key| {
+        let frontier = match &mut frontier {
+            Some(frontier) => frontier,
+            None => frontier.insert(annalist_frontier::read_only(
+                Arc::new(RealDisk),
+                &job.frontier(),
+                Settings::default(),
+            )?),
+        };
+        Ok(frontier.lookup(key)?)
+    })
+}
+
+/// The same by a frontier that somebody else holds.
+pub(crate) fn explain_by(
+    job: &JobDir,
+    spec: &Spec,
+    address: &str,
+    lookup: &mut Lookup<'_>,
+) -> Result<Explanation, CrawlError> {
     match spec.canonical.parse_typed(address) {
-        Ok(url) => explain_url(job, spec, &url),
+        Ok(url) => explain_url(job, spec, &url, lookup),
         Err(fault) => Ok(explain_unusable(job, address, &fault)),
     }
 }
@@ -51,15 +75,19 @@ fn explain_unusable(job: &JobDir, address: &str, fault: &UrlError) -> Explanatio
     Explanation { url, state, reason: Some(SkipReason::Unusable.name()), decisions, way: Vec::new() }
 }
 
-fn explain_url(job: &JobDir, spec: &Spec, url: &CanonicalUrl) -> Result<Explanation, CrawlError> {
-    let frontier = annalist_frontier::read_only(Arc::new(RealDisk), &job.frontier(), Settings::default())?;
+fn explain_url(
+    job: &JobDir,
+    spec: &Spec,
+    url: &CanonicalUrl,
+    lookup: &mut Lookup<'_>,
+) -> Result<Explanation, CrawlError> {
     let mut explanation = Explanation { url: url.as_str().to_owned(), ..Explanation::default() };
-    match frontier.lookup(url.key())? {
+    match lookup(url.key())? {
         Some(known) => {
-            tell(&frontier, spec, &known, &mut explanation)?;
+            tell(lookup, spec, &known, &mut explanation)?;
             let done = known.earlier.as_ref().unwrap_or(&known.state);
             if let State::Done { place: Some(place), .. } = done {
-                tell_kept(&frontier, job, url, place, &mut explanation)?;
+                tell_kept(lookup, job, url, place, &mut explanation)?;
             }
         }
         None => {
@@ -71,9 +99,14 @@ fn explain_url(job: &JobDir, spec: &Spec, url: &CanonicalUrl) -> Result<Explanat
     Ok(explanation)
 }
 
-fn tell(frontier: &Frontier, spec: &Spec, known: &Known, told: &mut Explanation) -> Result<(), CrawlError> {
+fn tell(
+    lookup: &mut Lookup<'_>,
+    spec: &Spec,
+    known: &Known,
+    told: &mut Explanation,
+) -> Result<(), CrawlError> {
     if let Some(link) = &known.link {
-        told.way = way(frontier, known)?;
+        told.way = way(lookup, known)?;
         told.decisions.push(match told.way.last() {
             Some(page) => format!(
                 "found as {} on {page}, {} clicks from its seed (way {}){}",
@@ -121,7 +154,7 @@ fn tell_done(outcome: &Outcome, place: Option<&Place>, at: Time, told: &mut Expl
 
 /// What the archive says of a capture beside its bytes: how far it was read, and where it led.
 fn tell_kept(
-    frontier: &Frontier,
+    lookup: &mut Lookup<'_>,
     job: &JobDir,
     url: &CanonicalUrl,
     place: &Place,
@@ -135,7 +168,7 @@ fn tell_kept(
             }
             "outlink" => {
                 let Some(target) = value.strip_suffix(" R redirect") else { continue };
-                let known = CanonicalUrl::restore(target).ok().map(|target| frontier.lookup(target.key()));
+                let known = CanonicalUrl::restore(target).ok().map(|target| lookup(target.key()));
                 let state = known.transpose()?.flatten().map_or("never seen", |known| word(&known));
                 told.decisions.push(format!("it redirects to {target} ({state})"));
             }
@@ -200,11 +233,11 @@ fn tell_queued(spec: &Spec, known: &Known, not_before: Option<Time>, told: &mut 
 }
 
 /// The pages that led to a link, the seed first.
-fn way(frontier: &Frontier, known: &Known) -> Result<Vec<String>, CrawlError> {
+fn way(lookup: &mut Lookup<'_>, known: &Known) -> Result<Vec<String>, CrawlError> {
     let mut way = Vec::new();
     let mut next = known.link.as_ref().and_then(|link| link.via);
     while let Some(key) = next.filter(|_| way.len() < LONGEST_WAY) {
-        let Some(link) = frontier.lookup(key)?.and_then(|parent| parent.link) else { break };
+        let Some(link) = lookup(key)?.and_then(|parent| parent.link) else { break };
         next = link.via;
         way.push(link.url.as_str().to_owned());
     }

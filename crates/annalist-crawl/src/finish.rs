@@ -137,6 +137,8 @@ fn captured(
         retry,
         is_followed: false,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
+        language: page.language.clone(),
+        application: seen.as_ref().and_then(|seen| seen.application.clone()),
         metadata,
         objects: objects_of(seen.as_ref(), &page, &capture),
         // What others chose says nothing about how well links were chosen.

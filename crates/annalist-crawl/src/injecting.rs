@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use annalist_frontier::{Change, Purpose, Urgency};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Link, Outcome, Score, SkipReason, Time, UrlKey};
+use annalist_model::{CanonicalUrl, Link, Outcome, Score, SkipReason, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::job::JobDir;
@@ -141,7 +141,6 @@ impl Place {
 #[derive(Debug, Default)]
 pub struct Taken {
     pub changes: Vec<Change>,
-    pub blacklisted: Vec<UrlKey>,
     pub to: Place,
     /// Lines that nobody can have put in.
     pub unreadable: usize,
@@ -171,13 +170,8 @@ pub fn take(job: &JobDir, from: Place, spec: &Spec, scope: &Scope, now: Time) ->
             taken.to.offset += line.len() as u64;
             count += 1;
             let read = (line.len() <= LONGEST_LINE).then(|| serde_json::from_slice(&line).ok()).flatten();
-            match read.and_then(|address| outcome_of(&address, spec, scope, now)) {
-                Some(Injection::Wanted(change)) => taken.changes.push(*change),
-                Some(Injection::Blacklisted(key, changes)) => {
-                    taken.blacklisted.push(key);
-                    taken.changes.extend(*changes);
-                }
-                None => taken.unreadable += 1,
+            if read.and_then(|address| taken.add(&address, spec, scope, now)).is_none() {
+                taken.unreadable += 1;
             }
             line.clear();
         }
@@ -192,46 +186,35 @@ pub fn take(job: &JobDir, from: Place, spec: &Spec, scope: &Scope, now: Time) ->
     Ok(Some(taken))
 }
 
-enum Injection {
-    Wanted(Box<Change>),
-    Blacklisted(UrlKey, Box<[Change; 2]>),
-}
-
-/// An injected address is fetched wherever it lies, unless its site is blocked: somebody named it.
-fn outcome_of(address: &Injected, spec: &Spec, scope: &Scope, now: Time) -> Option<Injection> {
-    let url = examine(address, spec).ok()?;
-    let key = url.key();
-    let link = Link::injected(url);
-    if address.blacklisted {
-        let detail = "somebody put it on the blacklist".to_owned();
-        let outcome = Outcome::Skipped { reason: SkipReason::Blacklisted, detail: detail.clone() };
-        let done = Change::Done {
-            key,
-            outcome,
-            place: None,
-            digest: None,
-            at: now,
-            bytes: 0,
-            purpose: Purpose::Prerequisite,
-        };
-        return Some(Injection::Blacklisted(
-            key,
-            Box::new([Change::Refused { link, reason: SkipReason::Blacklisted, detail }, done]),
-        ));
+impl Taken {
+    /// An injected address is fetched wherever it lies, unless its site is blocked: somebody named it. `None`: it is no
+    /// address.
+    fn add(&mut self, address: &Injected, spec: &Spec, scope: &Scope, now: Time) -> Option<()> {
+        let url = examine(address, spec).ok()?;
+        let key = url.key();
+        let link = Link::injected(url);
+        if address.blacklisted {
+            let (reason, detail) = (SkipReason::Blacklisted, "somebody put it on the blacklist".to_owned());
+            let outcome = Outcome::Skipped { reason, detail: detail.clone() };
+            let (place, digest, purpose) = (None, None, Purpose::Prerequisite);
+            self.changes.push(Change::Refused { link, reason, detail });
+            self.changes.push(Change::Done { key, outcome, place, digest, at: now, bytes: 0, purpose });
+            return Some(());
+        }
+        let value = address.score.map_or(1.0, |score| Score::new(score as f32).get());
+        self.changes.push(match scope.shut(link.url.host_name()) {
+            Some(detail) => Change::Refused { link, reason: SkipReason::Blocked, detail },
+            None => Change::Discovered { link, value, urgency: Urgency::Normal },
+        });
+        Some(())
     }
-    let value = address.score.map_or(1.0, |score| Score::new(score as f32).get());
-    let change = match scope.shut(link.url.host_name()) {
-        Some(detail) => Change::Refused { link, reason: SkipReason::Blocked, detail },
-        None => Change::Discovered { link, value, urgency: Urgency::Normal },
-    };
-    Some(Injection::Wanted(Box::new(change)))
 }
 
 #[cfg(test)]
 mod tests {
     use annalist_frontier::Change;
-    use annalist_model::Time;
     use annalist_model::spec::Spec;
+    use annalist_model::{Outcome, Time};
 
     use super::{Injected, Injections, Place, Taken, take};
     use crate::job::JobDir;
@@ -260,12 +243,12 @@ mod tests {
         let (mut place, mut urls, mut blacklisted) = (Place::default(), Vec::new(), 0);
         while let Some(next) = taken(&job, place) {
             place = next.to;
-            blacklisted += next.blacklisted.len();
             for change in next.changes {
                 match change {
                     Change::Discovered { link, .. } | Change::Refused { link, .. } => {
                         urls.push(link.url.as_str().to_owned());
                     }
+                    Change::Done { outcome: Outcome::Skipped { .. }, .. } => blacklisted += 1,
                     Change::Note { value, .. } => assert_eq!(Place::of(Some(&value)), place),
                     _ => {}
                 }

@@ -102,6 +102,9 @@ pub struct Captured {
     pub truncated: Option<&'static str>,
     /// What the page is worth, where there is a topic.
     pub score: Option<Score>,
+    /// What it is written in, and what made it, where that is known.
+    pub language: Option<String>,
+    pub application: Option<String>,
     /// Fields of the metadata record.
     pub metadata: Vec<(&'static str, String)>,
     /// What was written on the page, as JSON.

@@ -1,11 +1,9 @@
-//! What a running crawl takes up at once: another spec, a pause, addresses that are never to be fetched. Who tells it is
+//! What a running crawl takes up at once: another spec, a pause. Who tells it is
 //! in `control.rs`.
 
-use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use annalist_model::UrlKey;
 use annalist_model::spec::Spec;
 
 use crate::scope::Scope;
@@ -38,8 +36,6 @@ impl Live {
 #[derive(Debug, Default)]
 pub struct Told {
     paused: AtomicBool,
-    /// Of this run: leases that were given before do not know of them.
-    blacklisted: Mutex<HashSet<UrlKey>>,
 }
 
 impl Told {
@@ -49,13 +45,5 @@ impl Told {
 
     pub fn is_paused(&self) -> bool {
         self.paused.load(Ordering::SeqCst)
-    }
-
-    pub fn blacklist(&self, keys: impl IntoIterator<Item = UrlKey>) {
-        self.blacklisted.lock().unwrap_or_else(PoisonError::into_inner).extend(keys);
-    }
-
-    pub fn is_blacklisted(&self, key: UrlKey) -> bool {
-        self.blacklisted.lock().unwrap_or_else(PoisonError::into_inner).contains(&key)
     }
 }

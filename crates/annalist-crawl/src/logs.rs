@@ -41,6 +41,16 @@ pub enum Severity {
     Error,
 }
 
+impl Severity {
+    pub fn name(self) -> &'static str {
+        match self {
+            Severity::Info => "info",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        }
+    }
+}
+
 #[derive(Debug)]
 pub struct Logs {
     crawl: BufWriter<File>,

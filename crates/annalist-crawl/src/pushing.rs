@@ -82,7 +82,7 @@ pub fn push(job: &JobDir, spec: &Spec, since: Since, watch: &dyn Watch) -> Resul
     let rules = spec.knowledge.remote.as_ref().ok_or(PushError::Nobody)?;
     let mut post = Post::open(job, spec, rules, watch)?;
     let places = Places::of(job.root());
-    let mut remote = open(&places, rules, &mut post)?;
+    let mut remote = open(job, rules, &mut post)?;
     if since == Since::TheBeginning {
         remote.forget()?;
     }
@@ -117,12 +117,10 @@ fn often_marked(settings: FollowSettings) -> FollowSettings {
     FollowSettings { commit_documents: BETWEEN_MARKS, commit_after: BETWEEN_MARKS_TIME, ..settings }
 }
 
-fn open<'a>(
-    places: &Places,
-    rules: &RemoteRules,
-    post: &'a mut Post<'_>,
-) -> Result<Remote<'a>, DerivedError> {
-    Remote::open(&places.remote(), rules, post, &uuid::Uuid::new_v4().simple().to_string())
+fn open<'a>(job: &JobDir, rules: &RemoteRules, post: &'a mut Post<'_>) -> Result<Remote<'a>, DerivedError> {
+    let what = || format!("{}: what the job is called at the remote store", job.root().display());
+    let id = job.id().map_err(|source| DerivedError::Io { what: what(), source })?;
+    Remote::open(&Places::of(job.root()).remote(), rules, post, &id)
 }
 
 /// What is kept of a failure for who asks later. That somebody wanted an end is none.
@@ -236,7 +234,6 @@ fn grow(
     settings.over = if spec.extract.is_some() { Over::None } else { Over::These(before) };
     let settings = often_marked(settings);
     let mut post = Post::open(job, spec, rules, told)?;
-    let places = Places::of(job.root());
     let (mut rest, mut is_away) = (spec.knowledge.every, false);
     loop {
         told.rest(rest);
@@ -244,7 +241,7 @@ fn grow(
             return Ok(());
         }
         let extents = durable.extents(&job.archive())?;
-        let mut remote = open(&places, rules, &mut post)?;
+        let mut remote = open(job, rules, &mut post)?;
         let followed = match follow(&extents, &mut [&mut remote], &settings, told) {
             // A file that was finished between listing and opening has another name now.
             Err(FollowError::Read { source, .. }) if source.kind() == io::ErrorKind::NotFound => continue,
@@ -358,6 +355,7 @@ impl Carrier for Post<'_> {
             Some(Ok(reply)) => Answer::Status {
                 status: reply.status,
                 told: reply.told,
+                is_page: reply.is_page,
                 retry_after: reply.retry_after,
                 location: reply.location,
             },

@@ -224,7 +224,7 @@ impl Errand<'_> {
             let (_place, leave) = match leave(line, &rules.politeness, None, stages).await {
                 Ok(given) => given,
                 Err(NoLeave::Elsewhere) => return Step::Busy,
-                Err(NoLeave::Stopped) => return Step::Stopped,
+                Err(NoLeave::Stopped | NoLeave::Forbidden) => return Step::Stopped,
             };
             match line.fetch(url, None, leave, stages).await {
                 Ok(capture) => return keep(url, leased, capture, stages).await,
@@ -269,6 +269,8 @@ async fn keep(url: &CanonicalUrl, leased: &LeasedLink, mut capture: Capture, sta
         is_followed: false,
         truncated: capture.truncated.map(annalist_model::Truncated::name),
         objects: None,
+        language: None,
+        application: None,
         metadata: vec![
             ("via", leased.link.url.as_str().to_owned()),
             ("hopsFromSeed", own.link.hops.as_str().to_owned()),

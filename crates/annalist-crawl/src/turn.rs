@@ -194,7 +194,7 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     if let Some(detail) = second {
         return finish_refusal(leased, Outcome::Skipped { reason: SkipReason::Application, detail }, stages);
     }
-    if let Some((reason, detail)) = forbidden(leased.key, url.host_name(), stages) {
+    if let Some((reason, detail)) = forbidden(url.host_name(), stages) {
         return finish_refusal(leased, Outcome::Skipped { reason, detail }, stages);
     }
     if let Some(outcome) = given_up(leased, stages) {
@@ -233,6 +233,9 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
         Err(none) => {
             give_back_budgets(leased, stages);
             turn.rests_until = turn.rests_until.max(line.rests_until);
+            if none == NoLeave::Forbidden {
+                return After::PassedOver;
+            }
             if none == NoLeave::Elsewhere {
                 turn.rests_until = turn.rests_until.max(clock::now().plus(CROWDED));
             }
@@ -269,6 +272,12 @@ async fn politely(
 ) -> Result<Result<Visit, VisitError>, NoLeave> {
     loop {
         let (place, leave) = leave(line, &rules.politeness, crawl_delay, stages).await?;
+        // Waiting may have taken long enough for somebody to forbid it.
+        if !stages.frontier().is_leased(leased.key)
+            || forbidden(leased.link.url.host_name(), stages).is_some()
+        {
+            return Err(NoLeave::Forbidden);
+        }
         let visited = visit(leased, Way::Server(line, leave), stages).await;
         line.connection.settled();
         drop(place);

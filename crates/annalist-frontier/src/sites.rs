@@ -24,10 +24,14 @@ impl Frontier {
         self.buckets[bucket_of(site)].sites.get_mut(&site)
     }
 
+    /// Somebody's to visit, and without an outcome so far.
+    pub fn is_leased(&self, key: UrlKey) -> bool {
+        self.leases.get(&key.site).is_some_and(|held| held.urls.contains(&key.url))
+    }
+
     /// Leased, or visited and not committed: not to be given out again.
     pub(crate) fn is_out(&self, key: UrlKey) -> bool {
-        self.announced.contains(&key)
-            || self.leases.get(&key.site).is_some_and(|held| held.urls.contains(&key.url))
+        self.announced.contains(&key) || self.is_leased(key)
     }
 
     /// How many links a site's head may hold; fewer when there are many sites, or many links.

@@ -29,5 +29,5 @@ mod writing;
 pub use error::GraphError;
 pub use layer::{Layer, LayerSettings, Merging};
 pub use load::{Bad, LoadError, Loaded, Reading, format_named, format_of, graph_named, load};
-pub use query::{Answer, Datasets, Format, QueryError, QueryLimits, Question, Told};
+pub use query::{Answer, Datasets, Format, Kind, QueryError, QueryLimits, Question, Told};
 pub use reading::{Graph, Totals};

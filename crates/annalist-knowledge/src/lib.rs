@@ -27,4 +27,4 @@ pub use follow::{
 pub use parallel::in_order;
 pub use speaker::Speaker;
 pub use statements::{date_time, decimal, object_iri, parent_iri, person_iri, plain, statements, url_iri};
-pub use stores::{Places, Stores};
+pub use stores::{Needed, Places, Stores};

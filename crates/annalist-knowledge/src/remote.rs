@@ -5,6 +5,9 @@
 //! studies and imports, what differs from `sent` ─┘
 //! ```
 //!
+//! A job has graphs of its own there, and touches no others. Where it is not known what the server has in them, they are
+//! cleared before anything is told.
+//!
 //! What the server has not yet been told waits in the archive: its statements are made again, so a server that is away
 //! costs no room. Statements of studies and imports are in no archive: `sent` is a layer of those that the server may
 //! have. Not here: how requests travel (whoever implements [`Carrier`]), and when to send.
@@ -16,13 +19,14 @@ mod state;
 mod tests;
 mod wording;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use annalist_model::spec::RemoteRules;
 
 use self::sending::Sending;
 use self::state::State;
-use self::wording::{Said, Wording};
+use self::wording::{Said, Source, Wording};
 use crate::derived::{Derived, DerivedError, Mark};
 use crate::document::Document;
 use crate::statements::statements;
@@ -45,6 +49,8 @@ pub struct Remote<'a> {
     wording: Wording,
     batch: Vec<Said>,
     batch_bytes: usize,
+    /// The graphs of the batch.
+    batch_graphs: HashSet<String>,
     /// Captures since the last commit.
     added: u64,
 }
@@ -53,21 +59,22 @@ pub struct Remote<'a> {
 const BATCH_BYTES: usize = 1 << 20;
 
 impl<'a> Remote<'a> {
-    /// `dir` is where it is kept how far the server was told; `fresh` a name for this job if it has none yet.
+    /// `dir` is where it is kept how far the server was told; `job` is what this job is called there, always.
     pub fn open(
         dir: &Path,
         rules: &RemoteRules,
         carrier: &'a mut dyn Carrier,
-        fresh: &str,
+        job: &str,
     ) -> Result<Remote<'a>, DerivedError> {
-        let state = State::open(dir, rules.address(), fresh)?;
+        let state = State::open(dir, rules.address(), job)?;
         Ok(Remote {
             dir: dir.to_owned(),
-            wording: Wording::of(&state.job),
+            wording: Wording::of(job),
             state,
             sending: Sending::new(rules.clone(), carrier, dir),
             batch: Vec::new(),
             batch_bytes: 0,
+            batch_graphs: HashSet::new(),
             added: 0,
         })
     }
@@ -77,7 +84,7 @@ impl<'a> Remote<'a> {
         &self.state.told
     }
 
-    /// The server has lost what it had: everything is told again.
+    /// Nobody knows what the server has: everything is told again.
     pub fn forget(&mut self) -> Result<(), DerivedError> {
         self.state.forget(&self.dir)
     }
@@ -92,10 +99,15 @@ impl<'a> Remote<'a> {
     }
 
     /// Takes up a statement. One that no server could read is left out and written down.
-    fn take(&mut self, change: Change, quad: &oxrdf::Quad) -> Result<(), DerivedError> {
-        let Some(said) = self.wording.said(quad) else {
+    fn take(&mut self, change: Change, source: Source, quad: &oxrdf::Quad) -> Result<(), DerivedError> {
+        let Some(said) = self.wording.said(source, quad) else {
             return Ok(self.sending.leave_out(&quad.to_string(), "a name in it is none")?);
         };
+        // Before what is in it: a graph that is not listed could not be cleared.
+        if change == Change::Insert && !self.batch_graphs.contains(&said.graph) {
+            self.batch_graphs.insert(said.graph.clone());
+            self.batch.extend(self.wording.listed(&said.graph, quad));
+        }
         self.batch_bytes += said.bytes();
         self.batch.push(said);
         if self.batch.len() >= self.sending.rules().batch || self.batch_bytes >= BATCH_BYTES {
@@ -108,13 +120,31 @@ impl<'a> Remote<'a> {
     fn deliver(&mut self, change: Change) -> Result<(), DerivedError> {
         let batch = std::mem::take(&mut self.batch);
         self.batch_bytes = 0;
+        self.batch_graphs.clear();
         if !batch.is_empty() {
+            self.clear_first()?;
             self.sending.deliver(change, &batch)?;
         }
         Ok(())
     }
 
+    /// Takes back whatever the server has of this job, where nobody knows what that is. A kill on the way changes
+    /// nothing: it is done again.
+    fn clear_first(&mut self) -> Result<(), DerivedError> {
+        if !self.state.is_cleared {
+            for request in self.wording.clearing() {
+                self.sending.clear(&request)?;
+            }
+            self.sending.make_sure()?;
+            self.state.is_cleared = true;
+            self.state.write(&self.dir)?;
+        }
+        Ok(())
+    }
+
+    /// Keeps how far the server was told, if it is one.
     fn write(&mut self) -> Result<(), DerivedError> {
+        self.sending.make_sure()?;
         let (sent, refused) = self.sending.take_counts();
         self.state.told.statements += sent;
         self.state.told.refused += refused;
@@ -132,7 +162,7 @@ impl Derived for Remote<'_> {
         let mut fault = None;
         statements(document, &mut |quad| {
             if fault.is_none() {
-                fault = self.take(Change::Insert, &quad).err();
+                fault = self.take(Change::Insert, Source::Archive, &quad).err();
             }
         });
         self.added += 1;

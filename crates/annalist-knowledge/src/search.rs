@@ -2,9 +2,9 @@
 //!
 //! - `write`: the index grows with the archive; `entry`: what is kept of a page or object; `fields`: where it stands in the index
 //! - `words`: words as they are indexed and asked for, and their forms; `fold`: letters without their accents; `simhash`: near duplicates
-//! - `query`: what can be asked for; `plan`: the same for one index; `excluded`: what must not match
+//! - `query`: what can be asked for; `narrowing`: the same from separate fields; `plan`: the same for one index; `excluded`: what must not match
 //! - `statistics`: how frequent words are, and `stepped`: what they are worth, the same in every index of the same archive
-//! - `answer`: a question and its answer; `ask`: from one to the other; `gather`: what matches, its facets and its course over time, in one pass; `labels`: facets of
+//! - `answer`: a question and its answer; `ask`: from one to the other, `ask/page`: one page and what was written on it; `gather`: what matches, its facets and its course over time, in one pass; `labels`: facets of
 //!   several pieces added up; `highlight`: where the words stand in a text
 //! - `directory`: what makes a commit survive a power cut; `damage`: files that were damaged all the same
 
@@ -19,6 +19,7 @@ mod fold;
 mod gather;
 mod highlight;
 mod labels;
+mod narrowing;
 mod plan;
 mod query;
 mod simhash;
@@ -33,6 +34,7 @@ pub use damage::is_caught;
 pub use entry::{Annotations, Entry, key_of};
 pub use gather::FacetField;
 pub use highlight::Snippet;
+pub use narrowing::{Narrowing, NarrowingError};
 pub use query::{How, Label, QueryError, Wanted, When, Within, parse, parse_span};
 pub use simhash::{NEAR, is_near, simhash};
 pub use write::{Search, SearchSettings};

@@ -68,6 +68,13 @@ impl Places {
     }
 }
 
+/// A store that is to be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Needed {
+    Graph,
+    Search,
+}
+
 /// The stores that follow the archive.
 pub struct Stores {
     graph: Option<WebLayer>,

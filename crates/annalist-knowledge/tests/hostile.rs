@@ -4,11 +4,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use annalist_disk::SimDisk;
 use annalist_knowledge::graph::{
-    Answer, Datasets, Graph, Layer, LayerSettings, Merging, QueryError, QueryLimits,
+    Answer, Datasets, Graph, Kind, Layer, LayerSettings, Merging, QueryError, QueryLimits, Question,
 };
 use oxrdf::{GraphName, Literal, NamedNode, Quad};
 
@@ -167,4 +168,26 @@ fn bounded_functions_say_what_the_usual_ones_say() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+#[test]
+fn a_query_that_nobody_waits_for_any_more_ends() {
+    let graph = graph();
+    let abandoned = AtomicBool::new(true);
+    let limits = QueryLimits { time: Duration::from_secs(600), memory_bytes: 1 << 30, ..limits() };
+    let sparql = "SELECT (COUNT(*) AS ?n) { ?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?s ?h }";
+    let question =
+        Question { sparql, base: None, datasets: Datasets::Union, limits, abandoned: Some(&abandoned) };
+    assert!(matches!(graph.collected(&question), Err(QueryError::Abandoned)));
+}
+
+#[test]
+fn what_a_query_is_answered_with_is_known_before() {
+    let kind = |sparql| {
+        Question { sparql, base: None, datasets: Datasets::Union, limits: limits(), abandoned: None }.kind()
+    };
+    assert_eq!(kind("SELECT * { ?a ?b ?c }").unwrap(), Kind::Rows);
+    assert_eq!(kind("ASK { ?a ?b ?c }").unwrap(), Kind::Truth);
+    assert_eq!(kind("DESCRIBE <x:a>").unwrap(), Kind::Statements);
+    assert!(matches!(kind("DELETE WHERE { ?a ?b ?c }"), Err(QueryError::Refused(_))));
 }

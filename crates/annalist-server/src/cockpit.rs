@@ -3,16 +3,21 @@
 
 mod actions;
 mod annotate;
+mod ask;
 mod captured;
 mod charts;
+mod course;
+mod courses;
 mod crawl;
 mod exporting;
 mod forms;
 mod home;
+mod knowledge;
 mod layout;
 mod logs;
 mod new;
 mod review;
+mod search;
 mod settings;
 mod spec_form;
 mod tasks;
@@ -37,6 +42,13 @@ pub fn router() -> Router<App> {
         .route("/crawls/{id}/queue", get(crawl::queue))
         .route("/crawls/{id}/settings", get(settings::settings).post(settings::change))
         .route("/crawls/{id}/page", get(captured::captured))
+        .route("/crawls/{id}/search", get(search::search))
+        .route("/crawls/{id}/knowledge", get(knowledge::names))
+        .route("/crawls/{id}/knowledge/name", get(knowledge::name))
+        .route("/crawls/{id}/knowledge/topics", get(knowledge::topics))
+        .route("/crawls/{id}/knowledge/events", get(knowledge::events))
+        .route("/crawls/{id}/knowledge/social", get(knowledge::social))
+        .route("/crawls/{id}/ask", get(ask::ask))
         .route("/crawls/{id}/log", get(logs::events))
         .route("/crawls/{id}/fetched", get(logs::fetched))
         .route("/crawls/{id}/skipped", get(logs::skipped))
@@ -49,12 +61,14 @@ pub fn router() -> Router<App> {
         .route("/crawls/{id}/tasks", post(tasks::add))
         .route("/crawls/{id}/tasks/{number}/{action}", post(tasks::act))
         .route("/static/{name}", get(asset))
+        .method_not_allowed_fallback(not_this_way)
 }
 
 /// What comes along with the pages.
 async fn asset(axum::extract::Path(name): axum::extract::Path<String>) -> Response {
     let (kind, text) = match name.as_str() {
         "annalist.css" => ("text/css; charset=utf-8", include_str!("cockpit/annalist.css")),
+        "finding.css" => ("text/css; charset=utf-8", include_str!("cockpit/finding.css")),
         "annalist.js" => ("text/javascript; charset=utf-8", include_str!("cockpit/annalist.js")),
         "icon.svg" => ("image/svg+xml", include_str!("cockpit/icon.svg")),
         _ => return Problem::not_found("there is no such file").into_response(),
@@ -88,6 +102,14 @@ impl IntoResponse for Failed {
         };
         (problem.code(), layout::page(&problem.title, &body)).into_response()
     }
+}
+
+/// An address that forms are sent to, opened like a page.
+async fn not_this_way() -> Failed {
+    Failed(Problem::new(
+        StatusCode::METHOD_NOT_ALLOWED,
+        "this address is for forms: go back and press the button",
+    ))
 }
 
 /// What no page and no endpoint is at.

@@ -9,6 +9,7 @@
 //! | what people think of pages | `annotations.rs` |
 //! | who may ask | `access.rs` |
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
+//! | what crawls found | `knowledge/`; `deriving.rs` keeps it up to date |
 //! | captured pages as they were | `replay.rs`, on an origin of its own |
 //! | what goes wrong | `problem.rs` |
 //! | what is needed of the program around it | `program.rs` |
@@ -18,8 +19,10 @@
 mod access;
 mod annotations;
 mod cockpit;
+mod deriving;
 mod download;
 mod exports;
+mod knowledge;
 mod logs;
 mod problem;
 pub mod program;

@@ -18,6 +18,9 @@ pub struct Problem {
     /// What is wrong with which field, where fields are at fault.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FieldError>,
+    /// After how many seconds it may be asked again; sent as `Retry-After`.
+    #[serde(skip)]
+    pub retry_after: Option<u32>,
 }
 
 /// What is wrong with one field.
@@ -34,7 +37,13 @@ pub struct FieldError {
 impl Problem {
     pub fn new(status: StatusCode, detail: impl Into<String>) -> Problem {
         let title = status.canonical_reason().unwrap_or("Problem").to_owned();
-        Problem { status: status.as_u16(), title, detail: detail.into(), errors: Vec::new() }
+        Problem {
+            status: status.as_u16(),
+            title,
+            detail: detail.into(),
+            errors: Vec::new(),
+            retry_after: None,
+        }
     }
 
     pub fn not_found(what: impl Into<String>) -> Problem {
@@ -43,6 +52,12 @@ impl Problem {
 
     pub fn conflict(what: impl Into<String>) -> Problem {
         Problem::new(StatusCode::CONFLICT, what)
+    }
+
+    /// Not now, but in so many seconds.
+    pub fn later(seconds: u32, what: impl Into<String>) -> Problem {
+        let retry_after = Some(seconds);
+        Problem { retry_after, ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, what) }
     }
 
     /// Something is wrong with a field of what was sent.
@@ -83,9 +98,13 @@ impl FieldError {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
+        let retry_after = self.retry_after;
         let mut response = (self.code(), Json(self)).into_response();
         let kind = HeaderValue::from_static("application/problem+json");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
+        if let Some(seconds) = retry_after {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
         response
     }
 }

@@ -2,11 +2,14 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use annalist_crawl::engine::Crawl;
 use annalist_crawl::pool::Pool;
 use annalist_crawl::status::Board;
 use annalist_crawl::stop::Stop;
+use annalist_knowledge::Needed;
 use annalist_model::spec::{Mistake, Spec};
 
 /// What reading a spec came to.
@@ -25,6 +28,10 @@ pub trait Program: Send + Sync + 'static {
 
     /// Gets the crawl of a job directory ready, by the spec that is kept there. May take a while. The error is for people.
     fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, String>;
+
+    /// Brings a store of a job at rest up to its archive, which may take long; ends soon where it can once `stop` is set.
+    /// While the job is crawled, the crawl does that. The error is for people.
+    fn derive(&self, job: &Path, needed: Needed, stop: Arc<AtomicBool>) -> Result<(), String>;
 
     /// The program itself, for work that is done by one of its commands.
     fn command(&self) -> Command;

@@ -24,13 +24,15 @@ const PIECES: usize = 16;
 pub struct Archives {
     service: Service,
     cockpit: String,
+    /// How browsers reach these pages, where that is not the address they are asked at.
+    origin: Option<String>,
     open: Arc<Mutex<HashMap<String, Arc<Replay>>>>,
 }
 
 impl Archives {
     /// `cockpit`: the origin whose pages show captures in a frame.
-    pub fn new(service: Service, cockpit: String) -> Archives {
-        Archives { service, cockpit, open: Arc::default() }
+    pub fn new(service: Service, cockpit: String, origin: Option<String>) -> Archives {
+        Archives { service, cockpit, origin, open: Arc::default() }
     }
 
     fn of(&self, id: &str) -> Result<Arc<Replay>, Problem> {
@@ -72,7 +74,8 @@ async fn show(State(archives): State<Archives>, request: Request) -> Response {
     let host = text(&headers, header::HOST.as_str()).unwrap_or_default().to_owned();
     let answer = blocking(move || {
         let replay = archives.of(&id)?;
-        let prefix = format!("http://{host}/{id}/");
+        let origin = archives.origin.clone().unwrap_or_else(|| format!("http://{host}"));
+        let prefix = format!("{}/{id}/", origin.trim_end_matches('/'));
         Ok(replay.answer(&Asked {
             method: manner,
             target: &target,

@@ -1,17 +1,22 @@
 //! What programs can ask, described by itself at `/api/openapi.json`.
 
 mod annotations;
+mod course;
 mod crawls;
+mod document;
 mod events;
 mod exports;
 mod live;
 mod metrics;
 mod reading;
 mod review;
+mod searching;
+mod sparql;
 mod steering;
 mod tasks;
 mod urls;
 
+use axum::middleware::from_fn;
 use axum::routing::get;
 use axum::{Json, Router};
 use utoipa::OpenApi;
@@ -19,9 +24,12 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+pub use course::{Course, Point, Span};
 pub use crawls::blocking;
 pub use events::{Asked as LogAsked, Events, FetchedList, SkippedList};
+pub use reading::Asking;
 pub use review::{Asked as ReviewAsked, choice_of};
+pub use sparql::{Abandoned, limits as query_limits};
 pub use steering::{Queue, amend_seeds, block_site};
 
 use crate::serve::App;
@@ -34,7 +42,7 @@ use crate::serve::App;
 struct Described;
 
 fn described() -> (Router<App>, Document) {
-    OpenApiRouter::with_openapi(Described::openapi())
+    let (router, mut document) = OpenApiRouter::with_openapi(Described::openapi())
         .routes(routes!(crawls::list, crawls::create))
         .routes(routes!(crawls::one, crawls::remove))
         .routes(routes!(crawls::check))
@@ -53,6 +61,8 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(events::skipped))
         .routes(routes!(events::fetched))
         .routes(routes!(live::live))
+        .routes(routes!(course::counters))
+        .routes(routes!(course::course))
         .routes(routes!(tasks::list, tasks::add))
         .routes(routes!(tasks::one, tasks::stop))
         .routes(routes!(review::review))
@@ -63,7 +73,12 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(exports::list))
         .routes(routes!(exports::download, exports::remove))
         .routes(routes!(metrics::metrics))
-        .split_for_parts()
+        .routes(routes!(searching::search))
+        .routes(routes!(searching::search_several))
+        .routes(routes!(sparql::ask, sparql::ask_by_post))
+        .split_for_parts();
+    document::complete(&mut document);
+    (router.layer(from_fn(document::only_problems)), document)
 }
 
 /// The document that describes all of it.

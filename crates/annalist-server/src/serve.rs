@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 
 use crate::access::{Access, guard, guard_replay};
 use crate::annotations::Annotations;
+use crate::knowledge::Knowledge;
 use crate::program::Program;
 use crate::replay::{self, Archives};
 use crate::review::Desk;
@@ -68,6 +69,7 @@ pub struct App {
     pub tasks: Tasks,
     pub desk: Desk,
     pub annotations: Annotations,
+    pub knowledge: Knowledge,
     pub access: Access,
     /// The origin of captured pages.
     pub frames: String,
@@ -101,13 +103,14 @@ pub async fn serve(
         tasks: tasks.clone(),
         desk: Desk::new(service.clone()),
         annotations: Annotations::new(service.clone()),
+        knowledge: Knowledge::new(service.clone()),
         access: access.clone(),
         frames,
     };
     let cockpit = settings.origin.clone().unwrap_or_else(|| format!("http://{bound}"));
     let replay = replay::router()
         .layer(from_fn_with_state(access.clone(), guard_replay))
-        .with_state(Archives::new(service.clone(), cockpit));
+        .with_state(Archives::new(service.clone(), cockpit, settings.replay_origin.clone()));
     let router = Router::new()
         .merge(rest::router())
         .merge(cockpit::router())

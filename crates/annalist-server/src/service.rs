@@ -11,14 +11,18 @@ use std::time::{Duration, Instant};
 
 use annalist_crawl::control::Control;
 use annalist_crawl::engine::{CrawlError, status_of};
+use annalist_crawl::explain::{Explanation, explain};
 use annalist_crawl::injecting::{Injected, Injections, examine};
 use annalist_crawl::job::JobDir;
 use annalist_crawl::pool::Pool;
 use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
+use annalist_disk::{Disk, RealDisk};
 use annalist_model::spec::Spec;
+use annalist_model::with_causes;
 use tokio::runtime::Handle;
 
+use crate::deriving::Deriving;
 use crate::problem::{FieldError, Problem};
 use crate::program::Program;
 use crate::wanted::{Goal, Wanted};
@@ -28,6 +32,8 @@ const LONGEST_STOP: Duration = Duration::from_secs(9);
 /// More mistakes than this in one batch are counted only.
 const MOST_TOLD: usize = 100;
 const LONGEST_ID: usize = 64;
+/// How the folder of a crawl begins that is being removed.
+const REMOVED: &str = ".removed-";
 
 /// All crawls under one root.
 #[derive(Clone)]
@@ -43,6 +49,7 @@ struct Shared {
     queues: Mutex<HashMap<String, Arc<Injections>>>,
     /// What a task is doing with a crawl, and whether the crawl has to rest meanwhile.
     work: Mutex<HashMap<String, (&'static str, bool)>>,
+    deriving: Deriving,
     handle: Handle,
     /// The service itself ends.
     closing: AtomicBool,
@@ -83,6 +90,7 @@ impl Service {
     /// Takes up the crawls of a root, which is made where there is none. Has to be called in a runtime.
     pub fn open(root: &Path, program: Arc<dyn Program>, pool: Pool) -> io::Result<Service> {
         std::fs::create_dir_all(root)?;
+        finish_removing(root)?;
         let service = Service {
             shared: Arc::new(Shared {
                 root: root.to_owned(),
@@ -91,6 +99,7 @@ impl Service {
                 running: Mutex::default(),
                 queues: Mutex::default(),
                 work: Mutex::default(),
+                deriving: Deriving::default(),
                 handle: Handle::current(),
                 closing: AtomicBool::new(false),
             }),
@@ -265,16 +274,16 @@ impl Service {
             let why = format!("{what} is under way: wait for it, or stop it, and start the crawl then");
             return Err(Problem::conflict(why));
         }
-        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
         // The lock is not held while it is launched.
         let running = self.running().get(id).cloned();
+        if running.as_ref().is_some_and(|running| running.stop.is_asked()) {
+            return Err(Problem::conflict("the crawl is ending: start it again in a moment"));
+        }
+        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
         match running {
             Some(running) => {
                 if let Some(control) = running.control().as_ref() {
                     control.resume();
-                }
-                if running.stop.is_asked() {
-                    return Err(Problem::conflict("the crawl is ending: start it again in a moment"));
                 }
             }
             None => self.launch(id, false),
@@ -314,9 +323,10 @@ impl Service {
         if let Some((what, _)) = self.work().get(id) {
             return Err(Problem::conflict(format!("{what} is under way: stop it first")));
         }
+        self.shared.deriving.give_way(id);
         self.queues().remove(id);
         // Out of sight at once, however long the rest takes.
-        let away = self.shared.root.join(format!(".removed-{id}-{}", std::process::id()));
+        let away = self.shared.root.join(format!("{REMOVED}{id}-{}", std::process::id()));
         let removed = std::fs::rename(job.root(), &away).and_then(|()| std::fs::remove_dir_all(&away));
         removed.map_err(|fault| Problem::internal("the crawl cannot be removed", &fault))
     }
@@ -352,10 +362,29 @@ impl Service {
         Ok(told)
     }
 
+    /// Whether a crawl runs here.
+    pub fn is_running(&self, id: &str) -> bool {
+        self.running().contains_key(id)
+    }
+
+    /// Work on the stores of crawls at rest.
+    pub fn deriving(&self) -> &Deriving {
+        &self.shared.deriving
+    }
+
     /// A hold on a crawl that runs.
     pub fn control(&self, id: &str) -> Option<Control> {
         let running = self.running().get(id).cloned()?;
         running.control().clone()
+    }
+
+    /// Why an address was, or was not, fetched by a crawl, running or not.
+    pub fn explain(&self, id: &str, address: &str) -> Result<Explanation, Problem> {
+        let told = match self.control(id) {
+            Some(control) => control.explain(address),
+            None => explain(&self.job(id)?, &self.spec(id)?, address),
+        };
+        told.map_err(|fault| Problem::internal("the frontier cannot be read", &fault))
     }
 
     fn want(&self, job: &JobDir, change: impl FnOnce(&mut Wanted)) -> Result<(), Problem> {
@@ -422,13 +451,14 @@ impl Service {
         let (stop, board) = (own.stop.clone(), own.board.clone());
         let _runtime = self.shared.handle.enter();
         let folder = self.folder(id);
+        self.shared.deriving.give_way(id);
         let crawl = self.shared.program.open(&folder, self.shared.pool.clone(), stop, board)?;
         let control = crawl.control();
         if paused || Wanted::load(&folder).is_ok_and(|wanted| wanted.goal == Goal::Pause) {
             control.pause();
         }
         *own.control() = Some(control);
-        let report = self.shared.handle.block_on(crawl.run()).map_err(|fault| told(&fault))?;
+        let report = self.shared.handle.block_on(crawl.run()).map_err(|fault| with_causes(&fault))?;
         own.board.update(|status| *status = report.status);
         Ok(())
     }
@@ -468,6 +498,7 @@ impl Service {
     /// Lets all crawls finish the pages under way. They go on when the service is started again.
     pub fn close(&self) {
         self.shared.closing.store(true, Ordering::SeqCst);
+        self.shared.deriving.stop_all();
         let all: BTreeMap<String, Arc<Running>> =
             self.running().iter().map(|(id, running)| (id.clone(), Arc::clone(running))).collect();
         for running in all.values() {
@@ -495,23 +526,19 @@ impl Running {
     }
 }
 
-/// An error with all its causes.
-fn told(fault: &dyn std::error::Error) -> String {
-    let mut text = fault.to_string();
-    let mut cause = fault.source();
-    while let Some(fault) = cause {
-        text.push_str(": ");
-        text.push_str(&fault.to_string());
-        cause = fault.source();
-    }
-    text
+fn keep_text(path: &Path, text: &str) -> io::Result<()> {
+    RealDisk.replace(path, text.as_bytes())
 }
 
-fn keep_text(path: &Path, text: &str) -> io::Result<()> {
-    let fresh = path.with_extension("new");
-    std::fs::write(&fresh, text)?;
-    std::fs::File::open(&fresh)?.sync_all()?;
-    std::fs::rename(fresh, path)
+/// A kill may have left what somebody removed.
+fn finish_removing(root: &Path) -> io::Result<()> {
+    for entry in std::fs::read_dir(root)? {
+        let entry = entry?;
+        if entry.file_name().to_str().is_some_and(|name| name.starts_with(REMOVED)) {
+            std::fs::remove_dir_all(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// A name that is a folder right below the root and nothing else.
@@ -522,7 +549,16 @@ fn is_id(id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_id;
+    use super::{finish_removing, is_id};
+
+    #[test]
+    fn a_crawl_that_was_being_removed_when_the_service_was_killed_goes_with_the_next_start() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join(".removed-a-1/archive")).unwrap();
+        std::fs::create_dir_all(dir.path().join("b/archive")).unwrap();
+        finish_removing(dir.path()).unwrap();
+        assert!(!dir.path().join(".removed-a-1").exists() && dir.path().join("b").exists());
+    }
 
     #[test]
     fn an_id_is_a_folder_below_the_root_and_nothing_else() {

@@ -136,7 +136,7 @@ pub const GROUPS: &[(&str, &[Field])] = &[
                 "event.from",
                 Shape::Date,
                 "Event from",
-                "If it is about an event: its first day. Pages of that time count more.",
+                "If it is about an event: its first day, as 2026-09-01. Pages of that time count more.",
                 "2026-09-01",
             ),
             field("event_until", "event.until", Shape::Date, "Event until", "Its last day.", "2026-09-30"),

@@ -1,10 +1,10 @@
 //! What somebody wants a crawl to do, kept in its job directory: after a restart, a kill included, the service goes on
 //! from here. How far the crawl itself got is in its own state.
 
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use annalist_disk::{Disk, RealDisk};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -57,14 +57,8 @@ impl Wanted {
 
     /// Durable when it returns: what somebody was told is so after a power cut.
     pub fn keep(&self, job: &Path) -> io::Result<()> {
-        let path = Wanted::path(job);
-        let folder = job.join("state");
-        std::fs::create_dir_all(&folder)?;
-        let fresh = path.with_extension("new");
-        std::fs::write(&fresh, serde_json::to_vec_pretty(self)?)?;
-        File::open(&fresh)?.sync_all()?;
-        std::fs::rename(&fresh, &path)?;
-        File::open(&folder)?.sync_all()
+        std::fs::create_dir_all(job.join("state"))?;
+        RealDisk.replace(&Wanted::path(job), &serde_json::to_vec_pretty(self)?)
     }
 }
 

@@ -40,6 +40,8 @@ pub struct Reply {
     pub status: u16,
     /// The beginning of its text, on one line, without secrets and control characters.
     pub told: String,
+    /// It says that this is HTML.
+    pub is_page: bool,
     pub retry_after: Option<Duration>,
     pub location: Option<String>,
 }
@@ -91,12 +93,18 @@ impl Letters {
         let reply = Reply {
             status: capture.head.status,
             told: kept(&told),
+            is_page: capture.head.field("content-type").is_some_and(is_html),
             retry_after: asked.and_then(|value| retry_after(value, (self.now)(), LONGEST_WAIT)),
             location: capture.head.location().as_deref().map(kept),
         };
         crate::archive::drop_block(capture);
         Ok(reply)
     }
+}
+
+fn is_html(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    matches!(kind.as_str(), "text/html" | "application/xhtml+xml")
 }
 
 /// The Authorization field: a password where there is a user, else a token. `None` for a token that fits no field.

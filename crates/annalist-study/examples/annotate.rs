@@ -47,7 +47,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} writings", corpus.len());
 
     let started = Instant::now();
-    let found = entities(&corpus, &EntitySettings::default(), &|_| {})?;
+    let found = entities(&corpus, &EntitySettings::default(), &())?;
     println!("entities: {:.1} s", started.elapsed().as_secs_f64());
     println!(
         "{} entities, {} mentions, {} pairs",
@@ -76,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         println!("  {} + {}: {}", name(pair.one), name(pair.other), pair.writings);
     }
     let started = Instant::now();
-    let thought = opinions(&corpus, &found, &|_| {})?;
+    let thought = opinions(&corpus, &found, &())?;
     println!("\nopinions: {:.1} s", started.elapsed().as_secs_f64());
     let mean = thought.writings.iter().map(|(_, opinion)| opinion.value).sum::<f32>()
         / thought.writings.len().max(1) as f32;

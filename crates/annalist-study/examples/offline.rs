@@ -31,13 +31,13 @@ fn main() {
     println!("{} writings, read in {:.1} s", corpus.len(), started.elapsed().as_secs_f32());
 
     let started = Instant::now();
-    let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of(&corpus, &()).unwrap();
     println!("counting terms {:.2} s", started.elapsed().as_secs_f32());
     for (code, words) in &vocabulary.languages {
         println!("  {code}: {} writings, {} terms", words.writings, words.terms.len());
     }
     let started = Instant::now();
-    let topics = topics::topics(&corpus, &vocabulary, &|_| {}).unwrap();
+    let topics = topics::topics(&corpus, &vocabulary, &()).unwrap();
     println!("topics {:.2} s", started.elapsed().as_secs_f32());
     for topic in &topics.topics {
         println!(
@@ -46,10 +46,10 @@ fn main() {
         );
     }
     let started = Instant::now();
-    let named = Named::of(&entities(&corpus, &EntitySettings::default(), &|_| {}).unwrap());
+    let named = Named::of(&entities(&corpus, &EntitySettings::default(), &()).unwrap());
     println!("entities {:.2} s: {}", started.elapsed().as_secs_f32(), named.names.len());
     let started = Instant::now();
-    let happenings = happenings::happenings(&corpus, &vocabulary, &named, &|_| {}).unwrap();
+    let happenings = happenings::happenings(&corpus, &vocabulary, &named, &()).unwrap();
     println!("happenings {:.2} s: {}", started.elapsed().as_secs_f32(), happenings.len());
     for one in &happenings {
         let names: Vec<&str> =
@@ -118,12 +118,7 @@ fn agreement(corpus: &Corpus, topics: &topics::Topics, labels: &str) {
     }
     let mut ids = Vec::new();
     corpus
-        .fold(
-            Vec::new,
-            |ids: &mut Vec<String>, writing| ids.push(writing.id),
-            |some| ids.extend(some),
-            &|_| {},
-        )
+        .fold(Vec::new, |ids: &mut Vec<String>, writing| ids.push(writing.id), |some| ids.extend(some), &())
         .unwrap();
     for depth in [1, 9] {
         let mut pairs: BTreeMap<(u32, String), f64> = BTreeMap::new();

@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             ..Writing::default()
         });
         let path = std::env::temp_dir().join(format!("sentiment-{}", std::process::id()));
-        let found = opinions(&Corpus::write(&path, writings)?, &Entities::default(), &|_| {})?;
+        let found = opinions(&Corpus::write(&path, writings)?, &Entities::default(), &())?;
         std::fs::remove_file(&path)?;
         let mut values = vec![0.0; judged.len()];
         for (writing, opinion) in found.writings {

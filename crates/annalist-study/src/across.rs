@@ -11,9 +11,10 @@ use std::collections::HashSet;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::offline::Corpus;
 pub use associations::{Association, Strength, associations};
 pub use names::{Renaming, renamings};
-pub use news::{News, news};
+pub use news::{News, Place, news};
 
 /// Remembers which writings were met, by their ids.
 #[derive(Debug, Default)]
@@ -24,6 +25,11 @@ impl Met {
     fn is_new(&mut self, id: u64) -> bool {
         self.0.insert(id)
     }
+}
+
+/// How many writings they have, each counted as often as it was captured.
+fn all(corpora: &[Corpus]) -> u64 {
+    corpora.iter().map(Corpus::len).sum()
 }
 
 fn key(id: &str) -> u64 {

@@ -18,13 +18,15 @@ mod study;
 mod tell;
 pub mod topics;
 mod vocabulary;
+mod watch;
 mod writing;
 
 pub use calendar::{Day, Month};
 pub use corpus::{Corpus, CorpusError, CorpusWriter};
 pub use gathering::Gatherer;
 pub use named::Named;
-pub use study::{Stage, StudyError, StudyWatch, Subject};
+pub use study::{Stage, StudyError, Subject};
 pub use tell::{Found, tell};
 pub use vocabulary::{Term, Vocabulary, Words};
+pub use watch::StudyWatch;
 pub use writing::Writing;

@@ -28,9 +28,9 @@ fn sum<const N: usize>(mut sums: [usize; N], counts: [usize; N]) -> [usize; N] {
 }
 
 fn found(corpus: &Corpus) -> Vec<Happening> {
-    let vocabulary = Vocabulary::of(corpus, &|_| {}).unwrap();
-    let named = Named::of(&entities(corpus, &EntitySettings::default(), &|_| {}).unwrap());
-    happenings(corpus, &vocabulary, &named, &|_| {}).unwrap()
+    let vocabulary = Vocabulary::of(corpus, &()).unwrap();
+    let named = Named::of(&entities(corpus, &EntitySettings::default(), &()).unwrap());
+    happenings(corpus, &vocabulary, &named, &()).unwrap()
 }
 
 /// Which happening of the truth one is, by what most of its reports report.
@@ -139,8 +139,8 @@ fn topics_of_the_society_are_told_apart() {
     let world = society::world(PAGES);
     let corpus = society::corpus(dir.path(), &world);
     let truth: Vec<usize> = world.truth().said().map(|said| said.topic).collect();
-    let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
-    let found = topics(&corpus, &vocabulary, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of(&corpus, &()).unwrap();
+    let found = topics(&corpus, &vocabulary, &()).unwrap();
     let mut members: HashMap<u32, BTreeMap<usize, usize>> = HashMap::new();
     let mut last = None;
     for (writing, topic, _) in &found.memberships {
@@ -159,15 +159,15 @@ fn topics_of_the_society_are_told_apart() {
 }
 
 /// How many changes of names are told (both names in at least three writings), how many of those are found, how many changes are
-/// found at all, and how many of them are right.
-fn renamed(seed: u64) -> [usize; 4] {
+/// found at all, how many of them are right, and for how many the span of days has the day of the change.
+fn renamed(seed: u64) -> [usize; 5] {
     let dir = tempfile::tempdir().unwrap();
     let world = society::seeded(PAGES, seed);
     let corpora = [society::corpus(dir.path(), &world)];
-    let named = corpora.iter().map(|corpus| entities(corpus, &EntitySettings::default(), &|_| {}).unwrap());
+    let named = corpora.iter().map(|corpus| entities(corpus, &EntitySettings::default(), &()).unwrap());
     let named = Named::together(&named.collect::<Vec<_>>());
-    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
-    let found = renamings(&corpora, &named, &vocabulary, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let found = renamings(&corpora, &named, &vocabulary, &()).unwrap();
     let truth = world.truth().renames();
     let is = |one: &Renaming, truth: &RenameTruth| {
         let is_name = |found: &str, name: &str| name.contains(found) || found.contains(name);
@@ -183,7 +183,7 @@ fn renamed(seed: u64) -> [usize; 4] {
             one.said,
             one.before,
             one.after,
-            one.changed,
+            one.new_from,
             one.shared
         );
     }
@@ -199,15 +199,22 @@ fn renamed(seed: u64) -> [usize; 4] {
         let day = Day::of(Time::from_millis(truth.at * 1000));
         println!("{} {} -> {} {day}", found.iter().any(|one| is(one, truth)), truth.from, truth.to);
     }
+    let within = found.iter().filter(|one| {
+        let truth = truth.iter().find(|truth| is(one, truth));
+        let day = truth.map(|truth| Day::of(Time::from_millis(truth.at * 1000)));
+        day.is_some_and(|day| one.old_until <= day && day <= one.new_from)
+    });
+    let within = within.count();
     let hit = told.iter().filter(|truth| found.iter().any(|one| is(one, truth))).count();
     let right = found.iter().filter(|one| truth.iter().any(|truth| is(one, truth))).count();
     println!("seed {seed}: {hit} of {} told changes, {right} of {} right", told.len(), found.len());
-    [told.len(), hit, found.len(), right]
+    [told.len(), hit, found.len(), right, within]
 }
 
 #[test]
 fn names_that_changed_in_the_society_are_found_and_hardly_any_others() {
-    let [told, hit, found, right] = SEEDS.map(renamed).into_iter().fold([0; 4], sum);
-    println!("{hit} of {told} told changes, {right} of {found} right");
+    let [told, hit, found, right, within] = SEEDS.map(renamed).into_iter().fold([0; 5], sum);
+    println!("{hit} of {told} told changes, {right} of {found} right, {within} within their days");
     assert!(told >= 12 && 10 * hit >= 9 * told && 10 * right >= 9 * found);
+    assert_eq!(within, right);
 }

@@ -27,7 +27,7 @@ fn names_come_out_of_a_real_file_with_their_places() {
     let model = Model::load(&files()).unwrap();
     let text = "Then Zyx Qwopp went to Αθήνα, 在希腊在. Гринпис, Müllrose.";
     let found: Vec<(&str, Kind)> =
-        model.mark(text).unwrap().iter().map(|span| (&text[span.from..span.to], span.kind)).collect();
+        model.mark(text, &()).unwrap().iter().map(|span| (&text[span.from..span.to], span.kind)).collect();
     let expected = [
         ("Zyx Qwopp", Kind::Person),
         ("Αθήνα", Kind::Place),
@@ -37,7 +37,7 @@ fn names_come_out_of_a_real_file_with_their_places() {
     ];
     assert_eq!(found, expected);
     assert_eq!(model.name(), "model");
-    assert_eq!(model.mark(&"Zyx Qwopp, ".repeat(500)).unwrap().len(), 500);
+    assert_eq!(model.mark(&"Zyx Qwopp, ".repeat(500), &()).unwrap().len(), 500);
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn measured(
 #[test]
 fn people_places_and_organisations_are_found_where_they_are_named() {
     let society = known_society();
-    let found = entities(&society.corpus, &EntitySettings::default(), &|_| {}).unwrap();
+    let found = entities(&society.corpus, &EntitySettings::default(), &()).unwrap();
     let known = identified(&found, &society.truth);
     let mut all = Vec::new();
     for language in [Language::English, Language::German, Language::French, Language::Greek] {
@@ -99,9 +99,9 @@ fn people_places_and_organisations_are_found_where_they_are_named() {
 #[test]
 fn praise_and_blame_are_told_apart() {
     let society = known_society();
-    let found = entities(&society.corpus, &EntitySettings::default(), &|_| {}).unwrap();
+    let found = entities(&society.corpus, &EntitySettings::default(), &()).unwrap();
     let known = identified(&found, &society.truth);
-    let thought = opinions(&society.corpus, &found, &|_| {}).unwrap();
+    let thought = opinions(&society.corpus, &found, &()).unwrap();
     let whole: BTreeMap<u32, f32> =
         thought.writings.iter().map(|(at, opinion)| (*at, opinion.value)).collect();
     let mut of: BTreeMap<(u32, usize), f32> = BTreeMap::new();

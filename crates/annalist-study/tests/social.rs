@@ -23,7 +23,7 @@ fn every_text_of_the_society_is_a_writing_of_its_own() {
 fn answers_and_quotes_are_those_of_the_truth_and_influence_follows_them() {
     let dir = tempfile::tempdir().unwrap();
     let world = society::world(600);
-    let found = social(&society::corpus(dir.path(), &world), &|_| {}).unwrap();
+    let found = social(&society::corpus(dir.path(), &world), &()).unwrap();
     let is_nickname = |place: usize| !found.authors[place].name.contains(' ');
     let ties = |count: fn(&Counts) -> u64| -> BTreeMap<(String, String, String), u64> {
         let counted = found.ties.iter().filter(|tie| count(&tie.counts) > 0 && is_nickname(tie.to));
@@ -53,5 +53,5 @@ fn answers_and_quotes_are_those_of_the_truth_and_influence_follows_them() {
 fn the_result_is_the_same_every_time() {
     let dir = tempfile::tempdir().unwrap();
     let corpus = society::corpus(dir.path(), &society::world(200));
-    assert_eq!(social(&corpus, &|_| {}).unwrap(), social(&corpus, &|_| {}).unwrap());
+    assert_eq!(social(&corpus, &()).unwrap(), social(&corpus, &()).unwrap());
 }

@@ -31,12 +31,17 @@ pub struct BadConfiguration(pub String);
 #[error("interrupted: nothing was written")]
 pub struct Interrupted;
 
+/// Somebody wanted it to end; what is done stays, as the message says.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted: {0}")]
+pub struct Paused(pub String);
+
 /// The code for an error that ended the program.
 pub fn code_of(error: &anyhow::Error) -> Exit {
     if error.downcast_ref::<BadConfiguration>().is_some() {
         return Exit::BadConfiguration;
     }
-    if error.downcast_ref::<Interrupted>().is_some() {
+    if error.downcast_ref::<Interrupted>().is_some() || error.downcast_ref::<Paused>().is_some() {
         return Exit::Interrupted;
     }
     if let Some(CrawlError::Spec { .. } | CrawlError::SeedGone { .. }) = error.downcast_ref() {

@@ -9,13 +9,13 @@ use annalist_crawl::knowing::{catch_up, extents_of};
 use annalist_knowledge::graph::LoadError;
 use annalist_knowledge::import::Imports;
 use annalist_knowledge::search::Reader;
-use annalist_knowledge::{Followed, Places};
+use annalist_knowledge::{Followed, Needed, Places};
 use annalist_model::spec::{ExtractRules, Spec};
 use annalist_study::offline::Stage;
 use anyhow::{Context, Result};
 
 use crate::commands::study::{keep, studied};
-use crate::exit::{BadConfiguration, Interrupted};
+use crate::exit::{BadConfiguration, Interrupted, Paused};
 use crate::progress::Progress;
 use crate::spec_file;
 use crate::watch::Watch;
@@ -42,13 +42,6 @@ pub fn spec_of(job: &JobDir) -> Result<Spec> {
         spec.study.model = Some(chosen).filter(|model| !model.is_empty());
     }
     Ok(spec)
-}
-
-/// What is to be up to date.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needed {
-    Graph,
-    Search,
 }
 
 /// The job for this process alone; `None` while it is crawled. Waits for others that make something of its archive.
@@ -81,30 +74,33 @@ pub fn locked(job: &JobDir, watch: &Watch) -> Result<Option<JobLock>> {
 /// Brings what is needed of jobs up to their archives. While a job is crawled, the crawl does that.
 pub fn bring_up_to_date(dirs: &[PathBuf], needed: Needed, progress: Progress) -> Result<()> {
     let watch = Watch::start(progress)?;
-    for dir in dirs {
-        let job = job_at(dir)?;
-        let mut spec = spec_of(&job)?;
-        (spec.knowledge.graph, spec.knowledge.search) = (needed == Needed::Graph, needed == Needed::Search);
-        match locked(&job, &watch) {
-            Ok(Some(_lock)) => {
-                follow(&job, &spec, &watch)?;
-                if needed == Needed::Graph {
-                    take_up_imports(dir, &watch)?;
-                }
+    dirs.iter().try_for_each(|dir| bring_one_up_to_date(dir, needed, &watch))
+}
+
+/// The same for one job, with somebody who looks on.
+pub fn bring_one_up_to_date(dir: &Path, needed: Needed, watch: &Watch) -> Result<()> {
+    let job = job_at(dir)?;
+    let mut spec = spec_of(&job)?;
+    (spec.knowledge.graph, spec.knowledge.search) = (needed == Needed::Graph, needed == Needed::Search);
+    match locked(&job, watch) {
+        Ok(Some(_lock)) => {
+            follow(&job, &spec, watch)?;
+            if needed == Needed::Graph {
+                take_up_imports(dir, watch)?;
             }
-            Ok(None) if needed == Needed::Search && !Places::of(dir).search().join("meta.json").exists() => {
-                let what =
-                    "has just begun to be crawled: nothing can be searched yet; ask again in half a minute";
-                return Err(BadConfiguration(format!("{} {what}", dir.display())).into());
-            }
-            Ok(None) => {
-                watch.tell("the crawl is running: what it found in the last half minute may be missing");
-            }
-            Err(fault) if is_read_only(&fault) => {
-                watch.tell(&format!("{} cannot be written to: what is there is asked", dir.display()));
-            }
-            Err(fault) => return Err(fault),
         }
+        Ok(None) if needed == Needed::Search && !Places::of(dir).search().join("meta.json").exists() => {
+            let what =
+                "has just begun to be crawled: nothing can be searched yet; ask again in half a minute";
+            return Err(BadConfiguration(format!("{} {what}", dir.display())).into());
+        }
+        Ok(None) => {
+            watch.tell("the crawl is running: what it found in the last half minute may be missing");
+        }
+        Err(fault) if is_read_only(&fault) => {
+            watch.tell(&format!("{} cannot be written to: what is there is asked", dir.display()));
+        }
+        Err(fault) => return Err(fault),
     }
     Ok(())
 }
@@ -153,7 +149,9 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
         watch.tell(hole);
     }
     if watch.is_asked() && !followed.is_complete {
-        return Err(Interrupted.into());
+        let what =
+            "graph and search index keep what they have of the archive; the next command goes on from there";
+        return Err(Paused(what.to_owned()).into());
     }
     if places.unannotated().exists() && (spec.knowledge.search || !places.search().is_dir()) {
         annotate_again(job, spec, watch)?;

@@ -54,6 +54,11 @@ impl Watch {
         Ok(Watch { bar, plain, between_lines, asked })
     }
 
+    /// Nothing is shown, and the work ends where it can be ended once `asked` is set.
+    pub fn unseen(asked: Arc<AtomicBool>) -> Watch {
+        Watch { bar: ProgressBar::hidden(), plain: None, between_lines: BETWEEN_PLAIN_LINES, asked }
+    }
+
     /// A new part of the work, of so many bytes.
     pub fn begin(&self, what: &'static str, bytes: u64) {
         let style = ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left");

@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::time::Duration;
 
-use annalist_testweb::{World, WorldConfig};
+use annalist_model::Time;
+use annalist_testweb::{RenameTruth, World, WorldConfig};
 use serde_json::Value;
 use support::{annalist, assert_exit, files_in, finish, json_of};
 
@@ -98,8 +99,8 @@ fn answer(args: &[&str], dirs: &[PathBuf]) -> Value {
     json_of(&output)
 }
 
-fn strings(list: &Value) -> Vec<String> {
-    list.as_array().unwrap().iter().map(|one| one.as_str().unwrap().to_owned()).collect()
+fn ids(list: &Value) -> Vec<String> {
+    list.as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
 }
 
 #[test]
@@ -120,13 +121,11 @@ fn two_crawls_show_what_changed_its_name_what_belongs_together_and_what_is_new()
 }
 
 fn names(crawls: &Crawls, dirs: &[PathBuf]) {
-    let found = answer(&["names"], dirs);
-    let found: Vec<(&str, &str)> = found["names"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|one| (one["before"].as_str().unwrap(), one["after"].as_str().unwrap()))
-        .collect();
+    let answer = answer(&["names"], dirs);
+    let text = |one: &Value, key: &str| one[key].as_str().unwrap().to_owned();
+    let listed = answer["names"].as_array().unwrap();
+    let found: Vec<(String, String)> =
+        listed.iter().map(|one| (text(one, "before"), text(one, "after"))).collect();
     let truth = crawls.world.truth().renames();
     let is_name = |found: &str, name: &str| name.contains(found) || found.contains(name);
     let right: BTreeSet<&str> = truth
@@ -137,6 +136,17 @@ fn names(crawls: &Crawls, dirs: &[PathBuf]) {
         .map(|truth| truth.from.as_str())
         .collect();
     println!("{} changes of names are right of {}: {found:?}", right.len(), found.len());
+    // The day of the change lies between the last of the old name and the first of the new one.
+    let is_within = |one: &&Value| {
+        let truth = truth.iter().find(|truth| {
+            is_name(&text(one, "before"), &truth.from) && is_name(&text(one, "after"), &truth.to)
+        });
+        let day = |truth: &RenameTruth| Time::from_millis(truth.at * 1000).day().to_string();
+        truth.map(day).is_some_and(|day| text(one, "old_until") <= day && day <= text(one, "new_from"))
+    };
+    let within = listed.iter().filter(is_within).count();
+    println!("the day is within its span for {within}");
+    assert_eq!(within, right.len(), "{listed:?}");
     assert!(right.len() >= 4 && 5 * right.len() >= 4 * found.len(), "{found:?}");
 }
 
@@ -178,16 +188,27 @@ fn associations(crawls: &Crawls, dirs: &[PathBuf]) {
 
 fn news(crawls: &Crawls, dirs: &[PathBuf]) {
     let found = answer(&["new"], dirs);
-    let new: BTreeSet<String> = strings(&found["new"]).into_iter().collect();
+    let new: BTreeSet<String> = ids(&found["new"]).into_iter().collect();
     let later = crawls.world.truth().said().filter(|said| crawls.is_later(&said.url)).count();
     println!("{} writings are new, {later} in truth", new.len());
     assert!(10 * new.len() >= 9 * later && 10 * new.len() <= 11 * later);
-    assert_eq!((strings(&found["changed"]).len(), strings(&found["gone"]).len()), (0, 0));
+    assert_eq!((ids(&found["changed"]).len(), ids(&found["gone"]).len()), (0, 0));
+    // With the address of the page and when it was captured first.
+    for one in found["new"].as_array().unwrap() {
+        assert!(one["page"].as_str().unwrap().starts_with("http://"), "{one}");
+        assert!(one["first_captured"].as_str().unwrap().ends_with('Z'), "{one}");
+    }
+    let output = across(&["new"], dirs);
+    assert_exit(&output, 0);
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let shown: Vec<&str> = told.lines().filter(|line| line.starts_with("  first captured ")).collect();
+    assert!(shown.len() > 3 && shown.iter().all(|line| line.contains("http://")), "{told}");
+    assert!(!told.contains("urn:"), "{told}");
     // The other way round the same is gone.
     let dirs: Vec<PathBuf> = dirs.iter().rev().cloned().collect();
     let back = answer(&["new"], &dirs);
-    let gone: BTreeSet<String> = strings(&back["gone"]).into_iter().collect();
-    assert_eq!((gone, strings(&back["new"]).len()), (new, 0));
+    let gone: BTreeSet<String> = ids(&back["gone"]).into_iter().collect();
+    assert_eq!((gone, ids(&back["new"]).len()), (new, 0));
 }
 
 fn refused(args: &[&str], dirs: &[&Path], says: &str) {

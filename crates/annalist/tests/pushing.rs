@@ -10,6 +10,7 @@
 mod support;
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -44,14 +45,27 @@ fn push(job: &Path, more: &[&str]) -> Output {
     finish(with_secret(annalist().arg("push").arg(job).args(["--json", "--quiet"]).args(more)), LIMIT)
 }
 
+fn id_of(stand: &Stand) -> String {
+    std::fs::read_to_string(stand.job().join("state/id")).unwrap()
+}
+
+/// What a server was told of a job, in the job's own graphs.
+fn told_of(stand: &Stand, server: &Sparql) -> BTreeSet<String> {
+    let prefix = format!("<urn:annalist:job:{}:", id_of(stand));
+    let own = |line: String| {
+        let (triple, graph) = line.strip_suffix(" .")?.rsplit_once(' ')?;
+        let (_, graph) = graph.strip_prefix(&prefix)?.split_once(':')?;
+        Some(if graph == "default>" { format!("{triple} .") } else { format!("{triple} <{graph} .") })
+    };
+    server.dump().into_iter().filter_map(own).collect()
+}
+
 /// What `annalist export --nquads` says; what has no name bears the one under which it is told.
 fn exported(stand: &Stand) -> BTreeSet<String> {
     let out = stand.dir.path().join("all.nq");
     let _ = std::fs::remove_file(&out);
     assert_exit(&finish(annalist().arg("export").arg(stand.job()).arg("--nquads").arg(&out), LIMIT), 0);
-    let state = std::fs::read_to_string(stand.job().join("knowledge/remote/state.json")).unwrap();
-    let state: serde_json::Value = serde_json::from_str(&state).unwrap();
-    let prefix = format!("<urn:annalist:blank:{}:", state["job"].as_str().unwrap());
+    let prefix = format!("<urn:annalist:blank:{}:", id_of(stand));
     let named = |word: &str| match word.strip_prefix("_:") {
         Some(name) => format!("{prefix}{name}>"),
         None => word.to_owned(),
@@ -64,7 +78,7 @@ fn exported(stand: &Stand) -> BTreeSet<String> {
 
 /// Tells the difference alone.
 fn assert_same(stand: &Stand, server: &Sparql) -> usize {
-    let (known, told) = (exported(stand), server.dump());
+    let (known, told) = (exported(stand), told_of(stand, server));
     let untold: Vec<&String> = known.difference(&told).take(5).collect();
     let invented: Vec<&String> = told.difference(&known).take(5).collect();
     assert!(untold.is_empty() && invented.is_empty(), "not told: {untold:#?}\ninvented: {invented:#?}");
@@ -272,4 +286,161 @@ fn what_keeps_the_store_from_being_told_is_said_clearly() {
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(told.contains("ANNALIST_TEST_SECRET is not set"), "{told}");
     assert!(server.dump().is_empty() && !files_in(&stand.job().join("archive"), ".warc.gz").is_empty());
+}
+
+const SHARED: &str = "<http://x.test/both> <http://x.test/say> \"this\" <http://x.test/graph> .\n";
+
+fn take_back(stand: &Stand, name: &str) {
+    assert_exit(&finish(annalist().arg("import").arg(stand.job()).args(["--remove", name]), LIMIT), 0);
+}
+
+/// A crawl that tells this server.
+fn crawled(update: &str) -> (Stand, PathBuf) {
+    let stand = Stand::new(WorldConfig { pages: 30, ..small() });
+    let spec = stand.helped_spec(&remote(update, ""));
+    assert_exit(&finish(with_secret(&mut stand.crawl(&spec)), LIMIT), 0);
+    (stand, spec)
+}
+
+fn says_shared(server: &Sparql) -> usize {
+    server.dump().iter().filter(|line| line.contains("<http://x.test/both>")).count()
+}
+
+#[test]
+fn of_two_jobs_in_one_store_each_takes_back_its_own_statements_only() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Sparql::start(&folder(dir.path(), "store"), 0, Some(LOGIN));
+    let (one, _) = crawled(&server.update());
+    let (other, _) = crawled(&server.update());
+    for stand in [&one, &other] {
+        import(stand, "shared.nq", SHARED);
+        assert_exit(&push(&stand.job(), &[]), 0);
+    }
+    take_back(&one, "shared.nq");
+    assert_exit(&push(&one.job(), &[]), 0);
+    assert_eq!(says_shared(&server), 1, "the other still says it");
+    assert_exit(&push(&one.job(), &["--again"]), 0);
+    assert_eq!(says_shared(&server), 1, "the other still says it");
+    assert_same(&one, &server);
+    assert_same(&other, &server);
+    take_back(&other, "shared.nq");
+    assert_exit(&push(&other.job(), &[]), 0);
+    assert_eq!(says_shared(&server), 0);
+}
+
+#[test]
+fn what_was_taken_back_does_not_stay_with_the_store_for_ever() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = Sparql::start(&folder(dir.path(), "store"), 0, Some(LOGIN));
+    let elsewhere = Sparql::start(&folder(dir.path(), "elsewhere"), 0, Some(LOGIN));
+    let (stand, spec) = crawled(&server.update());
+    let other_spec = dir.path().join("other.toml");
+    let text = std::fs::read_to_string(&spec).unwrap();
+    std::fs::write(&other_spec, text.replace(&server.update(), &elsewhere.update())).unwrap();
+    let kept = stand.job().join("knowledge/remote");
+    for (round, how) in ["damaged", "lost", "again", "elsewhere", "sent"].into_iter().enumerate() {
+        println!("{how}");
+        import(&stand, "hostile.ttl", HOSTILE);
+        import(&stand, "shared.nq", SHARED);
+        assert_exit(&push(&stand.job(), &[]), 0);
+        assert_same(&stand, &server);
+        take_back(&stand, "shared.nq");
+        if round % 2 == 1 {
+            take_back(&stand, "hostile.ttl");
+        }
+        match how {
+            "damaged" => std::fs::write(kept.join("state.json"), "{").unwrap(),
+            "lost" => std::fs::remove_file(kept.join("state.json")).unwrap(),
+            "sent" => std::fs::remove_dir_all(kept.join("sent")).unwrap(),
+            "elsewhere" => {
+                assert_exit(&push(&stand.job(), &["--spec", other_spec.to_str().unwrap()]), 0);
+                assert_same(&stand, &elsewhere);
+            }
+            _ => {}
+        }
+        let more: &[&str] = if how == "again" { &["--again"] } else { &[] };
+        assert_exit(&push(&stand.job(), more), 0);
+        assert_same(&stand, &server);
+    }
+}
+
+/// Answers everything with a page, as a login does that stands before a server.
+fn login_page() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            std::thread::spawn(move || {
+                let mut request = vec![0; 1 << 16];
+                let mut read = 0;
+                while let Ok(more @ 1..) = stream.read(&mut request[read..]) {
+                    read += more;
+                    let text = String::from_utf8_lossy(&request[..read]).to_ascii_lowercase();
+                    let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+                    let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+                    if body.len() < length.map_or(0, |length| length.parse::<usize>().unwrap()) {
+                        request.resize(read + (1 << 16), 0);
+                        continue;
+                    }
+                    let page = "<html><title>Please log in</title></html>";
+                    let length = page.len();
+                    let head =
+                        format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {length}");
+                    let _ = stream.write_all(format!("{head}\r\n\r\n{page}").as_bytes());
+                    read = 0;
+                }
+            });
+        }
+    });
+    format!("http://{address}/update")
+}
+
+#[test]
+fn a_login_page_is_no_store_and_a_store_may_answer_with_pages() {
+    let (stand, spec) = crawled(&login_page());
+    let status = || json_of(&finish(annalist().arg("status").arg(stand.job()).arg("--json"), LIMIT));
+    let remote = &status()["remote"];
+    assert!(remote["waiting_bytes"].as_u64().unwrap() > 10_000, "{remote}");
+    let output = push(&stand.job(), &[]);
+    assert_exit(&output, 4);
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(told.contains("Please log in") && told.contains("is no SPARQL server"), "{told}");
+    let dir = tempfile::tempdir().unwrap();
+    let server = Sparql::start_with(&folder(dir.path(), "store"), 0, Some(LOGIN), &["--pages"]);
+    let address = format!("update = \"{}\"", server.update());
+    let text = std::fs::read_to_string(&spec).unwrap();
+    let lines = text.lines().map(|line| if line.starts_with("update = ") { &address } else { line });
+    std::fs::write(&spec, lines.collect::<Vec<_>>().join("\n")).unwrap();
+    assert_exit(&push(&stand.job(), &["--spec", spec.to_str().unwrap()]), 0);
+    assert_same(&stand, &server);
+}
+
+#[test]
+fn a_second_push_waits_for_the_first_and_says_so() {
+    let mute = TcpListener::bind("127.0.0.1:0").unwrap();
+    let stand = Stand::new(WorldConfig { pages: 30, ..small() });
+    let spec = stand.helped_spec(IMPATIENT);
+    assert_exit(&finish(&mut stand.crawl(&spec), LIMIT), 0);
+    let update = format!("http://{}/update", mute.local_addr().unwrap());
+    let other = stand.dir.path().join("told.toml");
+    let text = std::fs::read_to_string(&spec).unwrap().replace(IMPATIENT, "");
+    std::fs::write(&other, text + &remote(&update, "timeout = \"1h\"\n")).unwrap();
+    let pushing = || {
+        let mut command = annalist();
+        command.arg("push").arg(stand.job()).arg("--spec").arg(&other);
+        with_secret(&mut command).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap()
+    };
+    let mut first = pushing();
+    let _connection = mute.accept().unwrap();
+    let mut second = pushing();
+    let mut told = std::io::BufReader::new(second.stderr.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    assert!(line.contains(&format!("waiting for another annalist (process {})", first.id())), "{line}");
+    first.kill().unwrap();
+    first.wait().unwrap();
+    let _connection = mute.accept().unwrap();
+    second.kill().unwrap();
+    second.wait().unwrap();
 }

@@ -73,6 +73,17 @@ fn a_crawl_is_made_started_and_watched_from_a_blank_root() {
     assert_eq!(log["events"][0]["message"], "the crawl begins");
     let fetched = service.get("/api/crawls/first/fetched?limit=5").json();
     assert_eq!(fetched["fetched"].as_array().unwrap().len(), 5);
+    let counters = service.get("/api/crawls/first/counters").json();
+    let of_status = counters["by_status"].as_object().unwrap();
+    let counted: u64 = of_status.values().filter_map(Value::as_u64).sum();
+    assert_eq!(Some(counted), seen["captures"].as_u64(), "{counters}");
+    assert!(counters["by_language"]["en"].as_u64() > Some(0), "{counters}");
+    assert!(counters["events"]["crawl"]["info"].as_u64() > Some(0), "{counters}");
+    let course = service.get("/api/crawls/first/course?over=hour").json();
+    let last = course["points"].as_array().unwrap().last().cloned().unwrap();
+    assert_eq!((&last["captures"], &last["queued"]), (&seen["captures"], &json!(0)), "{course}");
+    assert_eq!(service.get("/api/crawls/first/course?over=year").status, 422);
+    assert!(service.get("/crawls/first?over=day").body.contains("Captures a minute over the last day"));
     assert!(service.get("/metrics").body.contains("annalist_running{crawl=\"first\"} 0"));
     for view in ["", "/queue", "/fetched", "/skipped", "/log", "/settings"] {
         let page = service.get(&format!("/crawls/first{view}"));
@@ -105,6 +116,8 @@ fn a_crawl_is_made_started_and_watched_from_a_blank_root() {
     assert!(service.replayed(&format!("/first/cdx?url={url}&output=json")).body.contains("\"status\""));
     assert_eq!(service.replayed("/none/mp_/http://x.test/").status, 404);
     assert_eq!(service.get("/crawls/none").status, 404);
+    let form = service.get("/crawls/first/do/start");
+    assert!(form.status == 405 && form.body.contains("press the button"), "{form:?}");
     assert_eq!(service.get("/api/crawls/..%2Fx").status, 404);
     assert_eq!(service.interrupt(), Some(0));
 }
@@ -141,6 +154,70 @@ fn a_killed_service_goes_on_with_its_crawls_and_loses_nothing_it_acknowledged() 
     drop(service);
     let service = Service::start(&root);
     assert_eq!(service.get("/api/crawls/one").json()["is_running"], false);
+}
+
+#[test]
+fn twenty_crawls_of_one_web_never_ask_a_server_too_soon_and_none_is_left_behind() {
+    let stand = stand(40, 0);
+    let root = stand.dir.path().join("root");
+    let spec = spec_of(&stand, "").replace("_delay = \"0s\"", "_delay = \"20ms\"");
+    let service = Service::start(&root);
+    let crawls = 20;
+    for n in 0..crawls {
+        made(&service, &spec, &format!("c{n}"), true);
+    }
+    let pages = expected(&stand.web).len() as u64;
+    let mut half: Option<Vec<u64>> = None;
+    loop {
+        let all = service.get("/api/crawls").json()["crawls"].as_array().unwrap().clone();
+        let had: Vec<u64> = all.iter().map(|crawl| crawl["captures"].as_u64().unwrap()).collect();
+        if half.is_none() && had.iter().sum::<u64>() > crawls * pages / 2 {
+            half = Some(had);
+        }
+        if all.iter().all(is_over) {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // When half of all was done, nobody had come far less far than the others.
+    let half = half.unwrap();
+    let mean = half.iter().sum::<u64>() / crawls;
+    assert!(half.iter().all(|had| *had > mean / 3), "{half:?}");
+    let log = stand.web.log();
+    let sooner = asked_again_within(&log, By::Address, DELAY);
+    assert!(sooner.is_none(), "{sooner:?}");
+    for n in 0..crawls {
+        let fetched = urls(&captures(&root.join(format!("c{n}"))));
+        assert!(expected(&stand.web).is_subset(&fetched), "c{n}");
+    }
+}
+
+#[test]
+fn a_longer_delay_is_kept_from_the_next_second_on() {
+    const LONGER: Duration = Duration::from_millis(400);
+    let stand = stand(400, 0);
+    let root = stand.dir.path().join("root");
+    let service = Service::start(&root);
+    made(&service, &spec_of(&stand, "").replace("_delay = \"0s\"", "_delay = \"20ms\""), "x", true);
+    service.until("x", LONG, |seen| seen["captures"].as_u64() > Some(10));
+    let queue = service.get("/api/crawls/x/queue").json();
+    let site = queue["sites"][0]["site"].as_str().unwrap().to_owned();
+    let delays = json!({"min_delay": "400ms", "max_delay": "400ms"});
+    let reply = service.put(&format!("/api/crawls/x/sites/{site}"), &delays);
+    assert_eq!(reply.status, 200, "{reply:?}");
+    std::thread::sleep(Duration::from_secs(1));
+    let before = stand.web.log().entries.len();
+    service.until("x", LONG, |seen| {
+        seen["is_running"] == false || {
+            let log = stand.web.log();
+            log.entries.iter().skip(before).filter(|entry| entry.host.ends_with(&site)).count() > 4
+        }
+    });
+    let mut log = stand.web.log();
+    log.entries = log.entries.into_iter().skip(before).filter(|entry| entry.host.ends_with(&site)).collect();
+    assert!(log.entries.len() > 4, "the site had pages left: {}", log.entries.len());
+    let sooner = asked_again_within(&log, By::Site, LONGER);
+    assert!(sooner.is_none(), "{sooner:?}");
 }
 
 #[test]

@@ -413,7 +413,9 @@ fn people_judge_pages_and_the_figures_are_those_of_the_command() {
             "{function}: {ours} {theirs}"
         );
     }
-    assert!(figures["break_even"]["content"].as_f64().unwrap() > 0.8, "the crawl knows its topic: {figures}");
+    // All pages have the same time: it is as good as chance.
+    let point = |function: &str| figures["break_even"][function].as_f64().unwrap();
+    assert!(point("content") > point("time"), "the crawl knows its topic: {figures}");
     assert_eq!(
         (&figures["people"][0]["pages"], figures["people"].as_array().unwrap().len()),
         (&json!(10), 1)

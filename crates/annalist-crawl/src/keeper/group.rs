@@ -175,7 +175,7 @@ fn count_capture(counters: &mut Counters, visit: &Finished, captured: &Captured,
         *counters.bytes_by_seed.entry(visit.link.seed).or_default() += captured.bytes;
     }
     if visit.counts == Counts::AsPage && captured.retry.is_none() {
-        counters.pages += 1;
+        counters.page(captured.language.as_deref(), captured.application.as_deref());
         if let Some(score) = captured.score {
             counters.judged.add(score);
         }

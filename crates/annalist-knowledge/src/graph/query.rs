@@ -6,8 +6,8 @@
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
 
 use oxrdf::{GraphName, Term, Triple};
 use spareval::{PreparedQuery, QueryEvaluationError, QueryEvaluator, QueryExplanation, QueryResults};
@@ -70,6 +70,16 @@ pub struct Question<'a> {
     pub base: Option<&'a str>,
     pub datasets: Datasets,
     pub limits: QueryLimits,
+    /// Set when nobody waits for the answer any more.
+    pub abandoned: Option<&'a AtomicBool>,
+}
+
+/// What a query is answered with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Rows,
+    Truth,
+    Statements,
 }
 
 /// An answer in memory.
@@ -97,6 +107,8 @@ pub enum QueryError {
     Time(Duration),
     #[error("the answer takes more memory than the {} MB allowed; a narrower query may help", .0 >> 20)]
     Memory(usize),
+    #[error("nobody waits for the answer any more")]
+    Abandoned,
     #[error("{0}")]
     Evaluation(String),
     #[error(transparent)]
@@ -123,14 +135,20 @@ impl Graph {
         limits: &QueryLimits,
         datasets: Datasets,
     ) -> Result<Answer, QueryError> {
-        let question = Question { sparql, base: None, datasets, limits: *limits };
+        let question = Question { sparql, base: None, datasets, limits: *limits, abandoned: None };
+        self.collected(&question).map(|(answer, _)| answer)
+    }
+
+    /// The same, and whether there was more than the limit of rows.
+    pub fn collected(&self, question: &Question<'_>) -> Result<(Answer, Told), QueryError> {
         let mut answer = None;
-        self.ask(&question, &mut |work| {
-            let (collected, told) = collect(work.execute()?, limits.rows)?;
+        let told = self.ask(question, &mut |work| {
+            let (collected, told) = collect(work.execute()?, question.limits.rows)?;
             answer = Some(collected);
             Ok(told)
         })?;
-        answer.ok_or_else(|| QueryError::Evaluation("no answer".to_owned()))
+        let answer = answer.ok_or_else(|| QueryError::Evaluation("no answer".to_owned()))?;
+        Ok((answer, told))
     }
 
     /// Writes the answer as it is found. Without a format it is a table, or N-Triples.
@@ -177,13 +195,14 @@ impl Graph {
                 self.run(query, noticed, question.datasets, tell)
             };
             let thread = thread().spawn_scoped(scope, work)?;
-            if ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout) {
+            let in_time = await_end(&ended, question);
+            if in_time.is_err() {
                 stop.store(true, Ordering::Relaxed);
             }
             match thread.join() {
                 Ok(told) => told,
                 Err(cause) => Err(match cause.downcast::<Stop>().map(|stop| *stop) {
-                    Ok(Stop::Time) => QueryError::Time(time),
+                    Ok(Stop::Time) => in_time.err().unwrap_or(QueryError::Time(time)),
                     Ok(Stop::Memory) => QueryError::Memory(memory_bytes),
                     Ok(Stop::Graph(error)) => QueryError::Graph(error),
                     Err(_) => QueryError::Evaluation("the query ended in a fault of the engine".to_owned()),
@@ -221,6 +240,36 @@ impl Graph {
                 Query::Ask { dataset, pattern: planner.arrange(pattern)?, base_iri }
             }
         })
+    }
+}
+
+impl Question<'_> {
+    /// What it is answered with, or why it is not.
+    pub fn kind(&self) -> Result<Kind, QueryError> {
+        Ok(match read(self)?.0 {
+            Query::Select { .. } => Kind::Rows,
+            Query::Ask { .. } => Kind::Truth,
+            Query::Construct { .. } | Query::Describe { .. } => Kind::Statements,
+        })
+    }
+}
+
+/// Waits for the end of a query as long as it may take, and as long as somebody wants the answer.
+fn await_end(ended: &Receiver<()>, question: &Question<'_>) -> Result<(), QueryError> {
+    const LOOKS: Duration = Duration::from_millis(20);
+    let time = question.limits.time;
+    let begun = Instant::now();
+    loop {
+        let left = time.saturating_sub(begun.elapsed());
+        let wait = if question.abandoned.is_some() { left.min(LOOKS) } else { left };
+        match ended.recv_timeout(wait) {
+            Err(RecvTimeoutError::Timeout) if begun.elapsed() >= time => return Err(QueryError::Time(time)),
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => return Ok(()),
+        }
+        if question.abandoned.is_some_and(|abandoned| abandoned.load(Ordering::Relaxed)) {
+            return Err(QueryError::Abandoned);
+        }
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Graph {
     runs: Vec<Arc<Run>>,
     /// How often each predicate occurs, over all runs.
     frequencies: ById<Frequency>,
+    /// How far the writer of each layer got.
+    marks: Vec<Vec<u8>>,
 }
 
 /// How much there is in a graph; different terms are counted for each run.
@@ -52,9 +54,11 @@ impl Graph {
 
     pub fn open_on(disk: &dyn Disk, layers: &[PathBuf], cache_bytes: usize) -> Result<Graph, GraphError> {
         let cache = Arc::new(Cache::new(cache_bytes));
-        let mut runs = Vec::new();
+        let (mut runs, mut marks) = (Vec::new(), Vec::new());
         for dir in layers {
-            runs.extend(open_layer(disk, dir, &cache)?);
+            let (some, mark) = open_layer(disk, dir, &cache)?;
+            runs.extend(some);
+            marks.push(mark);
         }
         let mut frequencies: ById<Frequency> = ById::default();
         for run in &runs {
@@ -65,7 +69,12 @@ impl Graph {
                 total.objects += often.objects;
             }
         }
-        Ok(Graph { runs, frequencies })
+        Ok(Graph { runs, frequencies, marks })
+    }
+
+    /// How far the writer of each layer got, in its own words; nothing where nobody has written yet.
+    pub fn marks(&self) -> &[Vec<u8>] {
+        &self.marks
     }
 
     pub fn totals(&self) -> Totals {
@@ -254,7 +263,11 @@ impl TermReader<'_> {
     }
 }
 
-fn open_layer(disk: &dyn Disk, dir: &Path, cache: &Arc<Cache>) -> Result<Vec<Arc<Run>>, GraphError> {
+fn open_layer(
+    disk: &dyn Disk,
+    dir: &Path,
+    cache: &Arc<Cache>,
+) -> Result<(Vec<Arc<Run>>, Vec<u8>), GraphError> {
     let mut tries = 0;
     'again: loop {
         tries += 1;
@@ -272,6 +285,6 @@ fn open_layer(disk: &dyn Disk, dir: &Path, cache: &Arc<Cache>) -> Result<Vec<Arc
                 Err(error) => return Err(error),
             }
         }
-        return Ok(runs);
+        return Ok((runs, manifest.mark));
     }
 }

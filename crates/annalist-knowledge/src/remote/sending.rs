@@ -14,6 +14,10 @@ use super::wording::{Said, posts, update};
 const MOST_IN_VAIN: u64 = 100;
 /// The file of what was refused gets no longer.
 const MOST_WRITTEN: u64 = 1 << 20;
+const UPDATE: &str = "application/sparql-update";
+/// What no server understands.
+const NOTHING: &str = "This is no statement.\n";
+const NOBODYS: &str = "urn%3Aannalist%3Anothing";
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// A request to the server.
@@ -30,6 +34,8 @@ pub enum Answer {
     Status {
         status: u16,
         told: String,
+        /// It says that this is HTML.
+        is_page: bool,
         retry_after: Option<Duration>,
         location: Option<String>,
     },
@@ -71,6 +77,10 @@ pub(super) struct Sending<'a> {
     refused: u64,
     /// Refusals since something was taken.
     in_vain: u64,
+    /// It was seen to refuse what is nothing.
+    is_known: bool,
+    /// Something was taken by one of whom it is not known whether it takes everything, as a login page does.
+    is_doubtful: bool,
 }
 
 /// How hard it is tried.
@@ -79,16 +89,27 @@ enum Effort {
     Full,
     /// A part of what was tried often enough.
     Once,
+    /// It ought to be refused, in whatever way.
+    Probe,
 }
 
 enum Outcome {
-    Taken,
+    Taken(String),
     Refused(String),
 }
 
 impl<'a> Sending<'a> {
     pub(super) fn new(rules: RemoteRules, carrier: &'a mut dyn Carrier, dir: &Path) -> Sending<'a> {
-        Sending { rules, carrier, refused_file: dir.join("refused.jsonl"), sent: 0, refused: 0, in_vain: 0 }
+        Sending {
+            rules,
+            carrier,
+            refused_file: dir.join("refused.jsonl"),
+            sent: 0,
+            refused: 0,
+            in_vain: 0,
+            is_known: false,
+            is_doubtful: false,
+        }
     }
 
     pub(super) fn rules(&self) -> &RemoteRules {
@@ -119,12 +140,38 @@ impl<'a> Sending<'a> {
         Ok(())
     }
 
+    /// One of the updates that clear the job's graphs. A graph store cannot do that.
+    pub(super) fn clear(&mut self, update: &str) -> Result<(), Fault> {
+        let Some(address) = self.rules.update.clone() else { return Ok(()) };
+        let request = Request { address: &address, content_type: UPDATE, body: update };
+        match self.ask(&request, Effort::Full)? {
+            Outcome::Taken(_) => Ok(()),
+            Outcome::Refused(why) => Err(Fault::Denied(format!("{address} clears nothing: {why}"))),
+        }
+    }
+
+    /// Whoever takes what is no update takes anything, and understands nothing of it: a login page, a web server. By its
+    /// answers alone it cannot be told from the servers that answer updates with pages.
+    pub(super) fn make_sure(&mut self) -> Result<(), Fault> {
+        if !self.is_doubtful {
+            return Ok(());
+        }
+        let (address, content_type, _) = worded(&self.rules, Change::Insert, &[]);
+        let request = Request { address: &address, content_type, body: NOTHING };
+        if let Outcome::Taken(told) = self.ask(&request, Effort::Probe)? {
+            let what = "is no SPARQL server: it takes what is no statement, and says";
+            return Err(Fault::Denied(format!("{address} {what}: {told}")));
+        }
+        (self.is_known, self.is_doubtful) = (true, false);
+        Ok(())
+    }
+
     fn deliver_part(&mut self, change: Change, batch: &[Said], effort: Effort) -> Result<(), Fault> {
         let (address, content_type, body) = worded(&self.rules, change, batch);
         let request = Request { address: &address, content_type, body: &body };
         let why = match self.ask(&request, effort)? {
-            Outcome::Taken => {
-                self.sent += batch.len() as u64;
+            Outcome::Taken(_) => {
+                self.sent += batch.iter().filter(|said| !said.is_entry).count() as u64;
                 self.in_vain = 0;
                 return Ok(());
             }
@@ -178,8 +225,17 @@ impl<'a> Sending<'a> {
                 Answer::Stopped => return Err(Fault::Stopped),
                 Answer::Never(why) => return Err(Fault::Denied(why)),
                 Answer::None(why) => (why, pause),
-                Answer::Status { status: 200..=299, .. } => return Ok(Outcome::Taken),
-                Answer::Status { status, told, retry_after, location } => {
+                // Graph stores may pass over what they cannot read: of them only a page is a sign.
+                Answer::Status { status: 200..=299, is_page: false, .. }
+                    if effort == Effort::Probe && self.rules.update.is_none() =>
+                {
+                    return Ok(Outcome::Refused(String::new()));
+                }
+                Answer::Status { status: 200..=299, is_page, told, .. } => {
+                    self.is_doubtful |= is_page || !self.is_known;
+                    return Ok(Outcome::Taken(told));
+                }
+                Answer::Status { status, told, retry_after, location, .. } => {
                     let why = format!("{} answers with status {status}: {told}", request.address);
                     let why = why.trim_end_matches([' ', ':']).to_owned();
                     match status {
@@ -192,7 +248,7 @@ impl<'a> Sending<'a> {
                             let what = "if that is right, write that address into [knowledge.remote]";
                             return Err(Fault::Denied(format!("{why}; it leads to {target}: {what}")));
                         }
-                        404 | 405 | 410 | 415 | 501 => {
+                        404 | 405 | 410 | 415 | 501 if effort != Effort::Probe => {
                             let what = "nothing can be told at this address";
                             return Err(Fault::Denied(format!("{why}; {what}: see [knowledge.remote]")));
                         }
@@ -201,7 +257,7 @@ impl<'a> Sending<'a> {
                         }
                         400..=499 => return Ok(Outcome::Refused(why)),
                         // Perhaps it is what it was told, perhaps the server.
-                        _ if is_last || effort == Effort::Once => return Ok(Outcome::Refused(why)),
+                        _ if is_last || effort != Effort::Full => return Ok(Outcome::Refused(why)),
                         _ => (why, pause),
                     }
                 }
@@ -218,14 +274,14 @@ impl<'a> Sending<'a> {
 }
 
 /// Address, media type and body of a request. For a graph store the batch is of one graph; where it is empty, of the
-/// graph that has no name.
+/// graph that is nobody's.
 fn worded(rules: &RemoteRules, change: Change, batch: &[Said]) -> (String, &'static str, String) {
     if let Some(address) = &rules.update {
-        return (address.clone(), "application/sparql-update", update(change, batch));
+        return (address.clone(), UPDATE, update(change, batch));
     }
     let store = rules.graph_store.as_deref().unwrap_or_default();
     let first = posts(batch).into_iter().next().map(|(query, body, _)| (query, body));
-    let (query, body) = first.unwrap_or_else(|| ("default".to_owned(), String::new()));
+    let (query, body) = first.unwrap_or_else(|| (format!("graph={NOBODYS}"), String::new()));
     let mark = if store.contains('?') { '&' } else { '?' };
     (format!("{store}{mark}{query}"), "application/n-triples", body)
 }

@@ -7,6 +7,7 @@ use annalist_disk::{Disk, RealDisk};
 use serde::{Deserialize, Serialize};
 
 use crate::derived::{DerivedError, Mark};
+use crate::graph::Layer;
 
 const NAME: &str = "state.json";
 /// The layer of statements of studies and imports that the server may have.
@@ -41,34 +42,39 @@ impl Told {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct State {
     version: u32,
-    /// In the names of what has none.
-    pub(super) job: String,
+    /// What the job is called at the server.
+    job: String,
+    /// The server has nothing of this job but what it was told since.
+    pub(super) is_cleared: bool,
+    /// What is in `sent` counts.
+    pub(super) has_sent: bool,
     #[serde(flatten)]
     pub(super) told: Told,
 }
 
-const VERSION: u32 = 1;
+/// The first one told jobs in graphs that they shared.
+const VERSION: u32 = 2;
 
 impl State {
-    pub(super) fn open(dir: &Path, address: &str, fresh: &str) -> Result<State, DerivedError> {
+    pub(super) fn open(dir: &Path, address: &str, job: &str) -> Result<State, DerivedError> {
         let fault = |source| DerivedError::Io { what: dir.display().to_string(), source };
         std::fs::create_dir_all(dir).map_err(fault)?;
-        let new = State { version: VERSION, job: fresh.to_owned(), told: Told::default() };
+        let new = || State { version: VERSION, job: job.to_owned(), ..State::default() };
         let mut state = match std::fs::read(dir.join(NAME)) {
-            Err(fault) if fault.kind() == io::ErrorKind::NotFound => new,
+            Err(fault) if fault.kind() == io::ErrorKind::NotFound => new(),
             read => match serde_json::from_slice::<State>(&read.map_err(fault)?) {
                 Ok(state) if state.version > VERSION => {
                     let what = format!("{} was written by a newer annalist", dir.join(NAME).display());
                     return Err(DerivedError::Damaged(what));
                 }
-                Ok(state) => state,
-                // Telling all of it again does no harm.
-                Err(_) => new,
+                Ok(state) if state.version == VERSION && state.job == job => state,
+                Ok(_) | Err(_) => new(),
             },
         };
-        if state.told.address != address {
-            // Another server knows nothing yet.
-            state.told = Told { address: address.to_owned(), ..Told::default() };
+        let is_lost = || Layer::mark_of(&RealDisk, &dir.join(SENT)).map_or(true, |mark| mark.is_empty());
+        if state.told.address != address || state.has_sent && is_lost() {
+            // Nobody knows what this server has: it may be one that was told before.
+            state.told.address = address.to_owned();
             state.forget(dir)?;
         }
         Ok(state)
@@ -83,6 +89,7 @@ impl State {
             _ => {}
         }
         self.told = Told { address: std::mem::take(&mut self.told.address), ..Told::default() };
+        (self.is_cleared, self.has_sent) = (false, false);
         self.write(dir)
     }
 

@@ -9,7 +9,7 @@ use oxrdf::{BlankNode, GraphName, Literal, NamedNode, Quad, Term};
 use proptest::prelude::*;
 use spargebra::{GraphUpdateOperation, SparqlParser};
 
-use super::wording::Wording;
+use super::wording::{Source, Wording};
 use super::{Answer, Carrier, Change, Fault, Remote, Request};
 use crate::derived::{Derived, DerivedError, Mark};
 use crate::graph::{Layer, LayerSettings};
@@ -25,21 +25,69 @@ macro_rules! told {
 
 #[derive(Default)]
 struct Server {
+    /// Statements, and the graphs that are listed as those of jobs.
     has: BTreeSet<String>,
+    listed: BTreeSet<String>,
+    /// It takes anything.
+    takes_nonsense: bool,
+    answers_with_pages: bool,
+    cleared: usize,
+    probed: usize,
     /// What it answers next, before it does as it is told.
     moods: VecDeque<Answer>,
     /// A word that it does not like.
     dislikes: Option<&'static str>,
+    /// Those that tell something.
     requests: usize,
     waits: Vec<Duration>,
 }
 
 fn status(status: u16) -> Answer {
-    Answer::Status { status, told: "because".to_owned(), retry_after: None, location: None }
+    Answer::Status { status, told: "because".to_owned(), is_page: false, retry_after: None, location: None }
+}
+
+fn page() -> Answer {
+    let told = "<title>Log in</title>".to_owned();
+    Answer::Status { status: 200, told, is_page: true, retry_after: None, location: None }
+}
+
+impl Server {
+    /// One of the updates that clear a job's graphs, as SPARQL means it.
+    fn clear(&mut self, update: &str) -> Answer {
+        SparqlParser::new().parse_update(update).unwrap();
+        self.cleared += 1;
+        if update.starts_with("DROP") {
+            let begins = format!("{}:", update.split(['<', '>']).nth(1).unwrap());
+            self.listed.retain(|graph| !graph.starts_with(&begins));
+            return status(204);
+        }
+        let quoted = |behind: &str| {
+            let (_, rest) = update.split_once(behind)?;
+            rest.split('"').nth(1).map(str::to_owned)
+        };
+        let begins = quoted("STRSTARTS(STR(?graph), ").unwrap();
+        let ends = quoted("STRENDS(STR(?graph), ").unwrap_or_default();
+        let listed = &self.listed;
+        self.has.retain(|line| {
+            let graph = line.rsplit_once(' ').unwrap().1.trim_matches(['<', '>']);
+            !(listed.contains(graph) && graph.starts_with(&begins) && graph.ends_with(&ends))
+        });
+        status(204)
+    }
 }
 
 impl Carrier for Server {
     fn carry(&mut self, request: &Request<'_>) -> Answer {
+        if self.takes_nonsense {
+            return page();
+        }
+        if request.body.starts_with("DELETE { GRAPH ?graph") || request.body.starts_with("DROP") {
+            return self.clear(request.body);
+        }
+        if request.body.starts_with("This is no") {
+            self.probed += 1;
+            return status(400);
+        }
         self.requests += 1;
         if let Some(mood) = self.moods.pop_front() {
             return mood;
@@ -51,7 +99,13 @@ impl Carrier for Server {
         for operation in update.operations {
             match operation {
                 GraphUpdateOperation::InsertData { data } => {
-                    self.has.extend(data.iter().map(|quad| told!(quad)));
+                    for quad in &data {
+                        if quad.predicate.as_str().ends_with("/dc/terms/source") {
+                            self.listed.insert(quad.subject.to_string().trim_matches(['<', '>']).to_owned());
+                        } else {
+                            self.has.insert(told!(quad));
+                        }
+                    }
                 }
                 GraphUpdateOperation::DeleteData { data } => {
                     data.iter().for_each(|quad| {
@@ -61,7 +115,7 @@ impl Carrier for Server {
                 _ => return status(400),
             }
         }
-        status(204)
+        if self.answers_with_pages { page() } else { status(204) }
     }
 
     fn wait(&mut self, long: Duration) -> bool {
@@ -90,7 +144,7 @@ fn numbered(count: usize) -> Vec<Quad> {
 fn tell(dir: &Path, server: &mut Server, rules: &RemoteRules, quads: &[Quad]) -> Result<(), DerivedError> {
     let mut remote = Remote::open(dir, rules, server, "job")?;
     for quad in quads {
-        remote.take(Change::Insert, quad)?;
+        remote.take(Change::Insert, Source::Archive, quad)?;
     }
     remote.deliver(Change::Insert)?;
     remote.write()
@@ -118,6 +172,7 @@ fn a_server_that_asks_for_a_rest_gets_it_and_one_that_is_away_is_left_alone() {
     let busy = |seconds| Answer::Status {
         status: 503,
         told: String::new(),
+        is_page: false,
         retry_after: Some(Duration::from_secs(seconds)),
         location: None,
     };
@@ -172,6 +227,7 @@ fn logins_redirects_and_wrong_addresses_are_for_people_and_not_tried_again() {
     let elsewhere = Answer::Status {
         status: 307,
         told: String::new(),
+        is_page: false,
         retry_after: None,
         location: Some("http://evil.test/".to_owned()),
     };
@@ -227,7 +283,10 @@ proptest! {
                 Literal::new_typed_literal(text.as_str(), node("type")),
             ] {
                 let quad = quad(literal);
-                let said = Wording::of("job").said(&quad).unwrap();
+                let quad = Quad { graph_name: GraphName::NamedNode(node("g")), ..quad };
+                let mut said = Wording::of("job").said(Source::Archive, &quad).unwrap();
+                assert_eq!(said.graph, "urn:annalist:job:job:archive:http://a.test/g");
+                said.graph = "http://a.test/g".to_owned();
                 let update = super::wording::update(Change::Insert, &[said]);
                 let early = unescaped_early(&update);
                 let mut read = vec![&update];
@@ -281,48 +340,105 @@ fn what_was_imported_is_told_once_and_taken_back_when_it_goes() {
     assert_eq!(server.has, BTreeSet::from(["something of others".to_owned()]));
 }
 
-/// The layer of the archive, read up to this byte.
-fn keep_graph(job: &Path, until: u64, quads: &[Quad]) {
-    let disk = std::sync::Arc::new(annalist_disk::RealDisk);
-    let mut layer = Layer::open(disk, &Places::of(job).web(), LayerSettings::default()).unwrap();
-    quads.iter().for_each(|quad| layer.insert(quad).unwrap());
-    layer.commit(&serde_json::to_vec(&read_until(until)).unwrap()).unwrap();
+#[test]
+fn what_the_archive_says_too_is_not_taken_back_with_an_import() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut server = Server::default();
+    let all = numbered(3);
+    tell(&Places::of(dir.path()).remote(), &mut server, &rules(), &all).unwrap();
+    import(dir.path(), &all);
+    tell_layers(dir.path(), &mut server).unwrap();
+    assert_eq!(server.has.len(), 6, "by both");
+    import(dir.path(), &[]);
+    assert!(tell_layers(dir.path(), &mut server).unwrap());
+    assert_eq!(server.has, told_as("archive", &all));
 }
 
-fn read_until(byte: u64) -> Mark {
-    Mark { files: [("a.warc.gz".to_owned(), byte)].into(), ..Mark::default() }
+fn told_as(source: &str, quads: &[Quad]) -> BTreeSet<String> {
+    let graph = NamedNode::new(format!("urn:annalist:job:job:{source}:http://a.test/g")).unwrap();
+    quads.iter().map(|quad| told!(Quad { graph_name: graph.clone().into(), ..quad.clone() })).collect()
 }
 
 #[test]
-fn what_the_archive_may_say_too_is_not_taken_back() {
-    let all = numbered(3);
-    let nowhere = Quad::new(node("s"), node("p"), node("o"), GraphName::DefaultGraph);
-    // With a graph kept here, one that has not read everything, and none.
-    for (kept, left) in [(Some(100), 1), (Some(99), 3), (None, 3)] {
+fn another_job_is_not_touched_whatever_one_takes_back() {
+    let [one, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let mut server = Server::default();
+    for (dir, id) in [(&one, "one"), (&other, "other")] {
+        import(dir.path(), &numbered(5));
+        let places = Places::of(dir.path());
+        Remote::open(&places.remote(), &rules(), &mut server, id).unwrap().tell_layers(&places).unwrap();
+    }
+    assert_eq!(server.has.len(), 10);
+    import(one.path(), &[]);
+    for again in [false, true] {
+        let places = Places::of(one.path());
+        let mut remote = Remote::open(&places.remote(), &rules(), &mut server, "one").unwrap();
+        if again {
+            remote.forget().unwrap();
+        }
+        remote.tell_layers(&places).unwrap();
+        assert_eq!(server.has.iter().filter(|line| line.contains("job:other:added:")).count(), 5);
+        assert_eq!(server.has.len(), 5);
+    }
+}
+
+#[test]
+fn where_nobody_knows_what_the_server_has_it_is_cleared_first_however_often_that_breaks_off() {
+    type Losing = fn(&Path);
+    let ways: [Losing; 4] = [
+        |dir| std::fs::write(dir.join("state.json"), "{").unwrap(),
+        |dir| std::fs::remove_file(dir.join("state.json")).unwrap(),
+        |dir| std::fs::remove_dir_all(dir.join("sent")).unwrap(),
+        |dir| std::fs::remove_dir_all(dir).unwrap(),
+    ];
+    for lose in ways {
         let dir = tempfile::tempdir().unwrap();
         let places = Places::of(dir.path());
-        if let Some(until) = kept {
-            keep_graph(dir.path(), until, &all[..1]);
-        }
         let mut server = Server::default();
-        Remote::open(&places.remote(), &rules(), &mut server, "job")
-            .unwrap()
-            .commit(&read_until(100))
-            .unwrap();
-        import(dir.path(), &[all.as_slice(), std::slice::from_ref(&nowhere)].concat());
+        let all = numbered(3000);
+        import(dir.path(), &all);
+        tell(&places.remote(), &mut server, &rules(), &all[..4]).unwrap();
         tell_layers(dir.path(), &mut server).unwrap();
-        assert_eq!(server.has.len(), 4);
-        import(dir.path(), &[]);
-        assert!(tell_layers(dir.path(), &mut server).unwrap());
-        assert_eq!(server.has.len(), left, "{kept:?}: {:?}", server.has);
-        // What stays is counted and written down.
-        let refused = std::fs::read_to_string(places.remote().join("refused.jsonl")).unwrap_or_default();
-        let unknown = if left == 3 { 3 } else { 0 };
-        assert_eq!(refused.matches("perhaps the archive says it").count(), unknown, "{refused}");
-        let remote = Remote::open(&places.remote(), &rules(), &mut server, "job").unwrap();
-        assert_eq!(remote.told().refused, unknown as u64);
-        assert_eq!(places.web().exists(), kept.is_some());
+        assert_eq!(server.has.len(), 3004);
+        import(dir.path(), &all[..5]);
+        lose(&places.remote());
+        for left in 0..20 {
+            let mut broken = Breaking { server: &mut server, left };
+            let mut remote = Remote::open(&places.remote(), &rules(), &mut broken, "job").unwrap();
+            let told = remote.tell_layers(&places);
+            assert!(told.is_err() || left == 19, "{left}");
+        }
+        tell_layers(dir.path(), &mut server).unwrap();
+        assert_eq!(server.has, told_as("added", &all[..5]));
+        // Known now: nothing is cleared again.
+        let cleared = server.cleared;
+        import(dir.path(), &all[..6]);
+        tell_layers(dir.path(), &mut server).unwrap();
+        assert_eq!((server.has.len(), server.cleared), (6, cleared));
     }
+}
+
+#[test]
+fn nothing_counts_as_told_by_one_who_takes_anything() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut server = Server { takes_nonsense: true, ..Server::default() };
+    let why = fault(tell(dir.path(), &mut server, &rules(), &numbered(5))).to_string();
+    assert!(why.contains("is no SPARQL server") && why.contains("Log in"), "{why}");
+    assert_eq!(Remote::open(dir.path(), &rules(), &mut server, "job").unwrap().told().statements, 0);
+    // One who answers with pages is asked again before it is kept what it was told.
+    let mut server = Server { answers_with_pages: true, ..Server::default() };
+    tell(dir.path(), &mut server, &rules(), &numbered(5)).unwrap();
+    assert_eq!((server.has.len(), server.probed), (5, 2));
+    let mut remote = Remote::open(dir.path(), &rules(), &mut server, "job").unwrap();
+    remote.take(Change::Insert, Source::Archive, &quad(node("x"))).unwrap();
+    remote.commit(&Mark { files: [("a.warc.gz".to_owned(), 7)].into(), ..Mark::default() }).unwrap();
+    // A login page comes up later.
+    let mut login = Server { takes_nonsense: true, ..Server::default() };
+    let mut remote = Remote::open(dir.path(), &rules(), &mut login, "job").unwrap();
+    remote.take(Change::Insert, Source::Archive, &quad(node("y"))).unwrap();
+    remote.commit(&Mark { files: [("a.warc.gz".to_owned(), 9)].into(), ..Mark::default() }).unwrap_err();
+    let remote = Remote::open(dir.path(), &rules(), &mut login, "job").unwrap();
+    assert_eq!(remote.told().mark.of("a.warc.gz"), 7);
 }
 
 #[test]
@@ -334,16 +450,19 @@ fn what_an_interrupted_attempt_told_can_be_taken_back() {
     let mut taken = Server::default();
     {
         let places = Places::of(dir.path());
-        let mut broken = Breaking { server: &mut taken, left: 1 };
+        let mut broken = Breaking { server: &mut taken, left: CLEARING + 1 };
         let mut remote = Remote::open(&places.remote(), &rules(), &mut broken, "job").unwrap();
         assert!(remote.tell_layers(&places).is_err());
     }
-    assert_eq!(taken.has.len(), 1000);
+    assert_eq!(taken.has.len(), 999, "and an entry in the list of graphs");
     // Meanwhile nearly everything was taken back.
     import(dir.path(), &all[..5]);
     assert!(tell_layers(dir.path(), &mut taken).unwrap());
-    assert_eq!(taken.has, all[..5].iter().map(|quad| told!(quad)).collect());
+    assert_eq!(taken.has, told_as("added", &all[..5]));
 }
+
+/// Requests until a server is cleared, and known to be one.
+const CLEARING: usize = 19;
 
 struct Breaking<'a> {
     server: &'a mut Server,
@@ -382,7 +501,7 @@ fn another_server_is_told_from_the_beginning() {
     tell(dir.path(), &mut server, &rules(), &numbered(3)).unwrap();
     let other = RemoteRules { update: Some("http://other.test/".to_owned()), ..rules() };
     let statements = |rules: &RemoteRules, server: &mut Server| {
-        Remote::open(dir.path(), rules, server, "new").unwrap().told().statements
+        Remote::open(dir.path(), rules, server, "job").unwrap().told().statements
     };
     assert_eq!(statements(&rules(), &mut server), 3);
     assert_eq!(statements(&other, &mut server), 0);
@@ -394,6 +513,10 @@ fn a_graph_store_is_told_each_graph_for_itself() {
     impl Carrier for Seen {
         fn carry(&mut self, request: &Request<'_>) -> Answer {
             assert_eq!(request.content_type, "application/n-triples");
+            if request.body.starts_with("This is no") {
+                // As some do it: what they cannot read they pass over.
+                return status(200);
+            }
             self.0.push((request.address.to_owned(), request.body.to_owned()));
             status(204)
         }
@@ -408,12 +531,23 @@ fn a_graph_store_is_told_each_graph_for_itself() {
     let mut remote = Remote::open(dir.path(), &rules, &mut seen, "job").unwrap();
     let here = Quad::new(node("s"), node("p"), node("o"), GraphName::DefaultGraph);
     for quad in [&quad(node("a")), &here, &quad(node("b"))] {
-        remote.take(Change::Insert, quad).unwrap();
+        remote.take(Change::Insert, Source::Added, quad).unwrap();
     }
     remote.deliver(Change::Insert).unwrap();
+    remote.write().unwrap();
     let line = |object: &str| format!("<http://a.test/s> <http://a.test/p> <http://a.test/{object}> .\n");
-    let named = "http://store.test/data?graph=http%3A%2F%2Fa%2Etest%2Fg".to_owned();
-    let expected =
-        [("http://store.test/data?default".to_owned(), line("o")), (named, line("a") + &line("b"))];
+    let own = |name: &str| format!("urn:annalist:job:job:added:{name}");
+    let entry =
+        |name: &str, of: &str| format!("<{}> <http://purl.org/dc/terms/source> <{of}> .\n", own(name));
+    let entries = entry("http://a.test/g", "http://a.test/g") + &entry("default", "urn:annalist:job:job");
+    let at = |name: &str| {
+        let name: String = name.replace(':', "%3A").replace('/', "%2F").replace('.', "%2E");
+        format!("http://store.test/data?graph={name}")
+    };
+    let expected = [
+        (at("urn:annalist:job:job"), entries),
+        (at(&own("default")), line("o")),
+        (at(&own("http://a.test/g")), line("a") + &line("b")),
+    ];
     assert_eq!(seen.0, expected);
 }

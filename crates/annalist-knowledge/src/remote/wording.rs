@@ -8,42 +8,56 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::Change;
 
+/// `dcterms:source`: which of the job's own graphs a graph at the server is.
+const OF: &str = "http://purl.org/dc/terms/source";
+
 /// A statement, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     /// The name of its graph, without brackets.
-    pub graph: Option<String>,
+    pub graph: String,
     /// Subject, predicate and object.
     pub triple: String,
+    /// It is no statement of the job, but lists one of its graphs.
+    pub is_entry: bool,
 }
 
 impl Said {
     pub fn bytes(&self) -> usize {
-        self.triple.len() + self.graph.as_ref().map_or(0, String::len)
+        self.triple.len() + self.graph.len()
     }
 
     /// As a line of N-Quads.
     pub fn line(&self) -> String {
-        match &self.graph {
-            Some(graph) => format!("{} <{graph}> .", self.triple),
-            None => format!("{} .", self.triple),
-        }
+        format!("{} <{}> .", self.triple, self.graph)
     }
 }
 
-/// How things are called that have no name of their own: a server would give them another one each time they are sent.
+/// Who says it. What is said by both stands in two graphs, so that one can take it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    Archive,
+    /// Studies and imports.
+    Added,
+}
+
+/// The graph that lists the graphs of a job, the beginning of their names, and that of things without a name of their own:
+/// a server would give them another one each time they are sent.
 pub struct Wording {
-    prefix: String,
+    list: String,
+    graphs: String,
+    blanks: String,
 }
 
 impl Wording {
     /// `job`: what is told of other jobs has other names.
     pub fn of(job: &str) -> Wording {
-        Wording { prefix: format!("urn:annalist:blank:{job}:") }
+        let list = format!("urn:annalist:job:{job}");
+        Wording { graphs: format!("{list}:"), blanks: format!("urn:annalist:blank:{job}:"), list }
     }
 
     /// Nothing where a name could be read as something else, such as the end of the statement.
-    pub fn said(&self, quad: &Quad) -> Option<Said> {
+    pub fn said(&self, source: Source, quad: &Quad) -> Option<Said> {
         let mut triple = String::new();
         match &quad.subject {
             NamedOrBlankNode::NamedNode(node) => name(&mut triple, node.as_str())?,
@@ -57,19 +71,52 @@ impl Wording {
             Term::BlankNode(node) => name(&mut triple, &self.blank(node))?,
             Term::Literal(words) => literal(&mut triple, words)?,
         }
-        let graph = match &quad.graph_name {
+        let source = match source {
+            Source::Archive => "archive",
+            Source::Added => "added",
+        };
+        // A word is no name: no graph is called so.
+        let graph = self
+            .graph(quad)
+            .map_or_else(|| Some("default".to_owned()), |name| is_name(&name).then_some(name))?;
+        Some(Said { graph: format!("{}{source}:{graph}", self.graphs), triple, is_entry: false })
+    }
+
+    /// That a graph belongs to this job, and which of the job's own graphs it is.
+    pub fn listed(&self, graph: &str, quad: &Quad) -> Option<Said> {
+        let own = self.graph(quad).unwrap_or_else(|| self.list.clone());
+        let mut triple = String::new();
+        name(&mut triple, graph)?;
+        let _ = write!(triple, " <{OF}> ");
+        name(&mut triple, &own)?;
+        Some(Said { graph: self.list.clone(), triple, is_entry: true })
+    }
+
+    /// Updates that take back all graphs of the job, the list last. Captures are called by numbers: a sixteenth at a time
+    /// is no more than a server can do in one request.
+    pub fn clearing(&self) -> Vec<String> {
+        let Wording { list, graphs, .. } = self;
+        let part = |more: &str| {
+            format!(
+                "DELETE {{ GRAPH ?graph {{ ?s ?p ?o }} }} WHERE {{\n  GRAPH <{list}> {{ ?graph <{OF}> ?of }}\n  \
+                 FILTER(STRSTARTS(STR(?graph), \"{graphs}\"){more})\n  GRAPH ?graph {{ ?s ?p ?o }}\n}}\n"
+            )
+        };
+        let parts = (0..16).map(|digit| part(&format!(" && STRENDS(STR(?graph), \"{digit:x}\")")));
+        parts.chain([part(""), format!("DROP SILENT GRAPH <{list}>\n")]).collect()
+    }
+
+    /// Nothing for the graph that has no name.
+    fn graph(&self, quad: &Quad) -> Option<String> {
+        match &quad.graph_name {
             GraphName::DefaultGraph => None,
             GraphName::NamedNode(node) => Some(node.as_str().to_owned()),
             GraphName::BlankNode(node) => Some(self.blank(node)),
-        };
-        if graph.as_ref().is_some_and(|graph| !is_name(graph)) {
-            return None;
         }
-        Some(Said { graph, triple })
     }
 
     fn blank(&self, node: &BlankNode) -> String {
-        format!("{}{}", self.prefix, node.as_str())
+        format!("{}{}", self.blanks, node.as_str())
     }
 }
 
@@ -134,14 +181,9 @@ pub fn update(change: Change, batch: &[Said]) -> String {
     };
     let mut text = verb.to_owned();
     for (graph, triples) in by_graph(batch) {
-        match graph {
-            Some(graph) => {
-                let _ = writeln!(text, "GRAPH <{graph}> {{");
-                lines(&mut text, &triples);
-                text.push_str("}\n");
-            }
-            None => lines(&mut text, &triples),
-        }
+        let _ = writeln!(text, "GRAPH <{graph}> {{");
+        lines(&mut text, &triples);
+        text.push_str("}\n");
     }
     text.push_str("}\n");
     text
@@ -151,10 +193,7 @@ pub fn update(change: Change, batch: &[Said]) -> String {
 pub fn posts(batch: &[Said]) -> Vec<(String, String, Vec<&Said>)> {
     let mut all = Vec::new();
     for (graph, triples) in by_graph(batch) {
-        let query = match graph {
-            Some(graph) => format!("graph={}", utf8_percent_encode(graph, NON_ALPHANUMERIC)),
-            None => "default".to_owned(),
-        };
+        let query = format!("graph={}", utf8_percent_encode(graph, NON_ALPHANUMERIC));
         let mut text = String::new();
         lines(&mut text, &triples);
         all.push((query, text, triples));
@@ -162,10 +201,11 @@ pub fn posts(batch: &[Said]) -> Vec<(String, String, Vec<&Said>)> {
     all
 }
 
-fn by_graph(batch: &[Said]) -> BTreeMap<Option<&str>, Vec<&Said>> {
-    let mut graphs: BTreeMap<Option<&str>, Vec<&Said>> = BTreeMap::new();
+/// The list of graphs comes before them: its name begins theirs.
+fn by_graph(batch: &[Said]) -> BTreeMap<&str, Vec<&Said>> {
+    let mut graphs: BTreeMap<&str, Vec<&Said>> = BTreeMap::new();
     for said in batch {
-        graphs.entry(said.graph.as_deref()).or_default().push(said);
+        graphs.entry(said.graph.as_str()).or_default().push(said);
     }
     graphs
 }

@@ -1,6 +1,8 @@
 //! A question to one or several indexes, and the answer: the best documents with what is like them folded away, facets, and
 //! the course over time. Reads only; the crawl may go on writing.
 
+mod page;
+
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry as Known;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

@@ -42,6 +42,11 @@ impl FacetField {
         FacetField::Mime,
     ];
 
+    /// The one that is asked for so.
+    pub fn named(name: &str) -> Option<FacetField> {
+        FacetField::ALL.into_iter().find(|field| field.name() == name)
+    }
+
     /// As it is asked for.
     pub fn name(self) -> &'static str {
         match self {

@@ -383,6 +383,23 @@ fn annotations_are_found_and_counted_and_leave_the_mark_alone() {
 }
 
 #[test]
+fn a_page_is_told_with_what_was_written_on_it_at_the_time_that_is_meant() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut first = page(1, "http://a.test/", "en", "one comment");
+    first.objects = vec![comment("c1", "Jane", "early")];
+    let mut later = page(9, "http://a.test/", "en", "two comments");
+    later.objects = vec![comment("c1", "Jane", "early"), comment("c2", "Joe", "late")];
+    index(dir.path(), &[first, later, page(2, "http://a.test/other", "en", "elsewhere")]);
+    let reader = Reader::open(&[dir.path()]).unwrap();
+    let told = |at: Option<i64>| -> Vec<String> {
+        reader.page("http://a.test/", at).unwrap().into_iter().map(|entry| entry.text).collect()
+    };
+    assert_eq!(told(None), ["two comments", "early", "late"]);
+    assert_eq!(told(Some(1_500_000_000_000)), ["one comment", "early"]);
+    assert!(reader.page("http://a.test/never", None).unwrap().is_empty());
+}
+
+#[test]
 fn several_indexes_are_asked_together() {
     let (one, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     index(one.path(), &[page(1, "http://a.test/", "en", "the euro crisis")]);

@@ -17,25 +17,27 @@ const shown = {
   pages_per_second: (n) => n.toFixed(1),
   harvest_ratio: (n) => (n === null ? "–" : `${Math.round(n * 100)} %`),
   mean_score: (n) => (n === null ? "–" : n.toFixed(2)),
-  waits_for: (text) => (text ? `waits for ${text}` : ""),
   state: (text) => text,
+  waits_for: (text) => (text ? `waits for ${text}` : ""),
 };
 
 for (const box of document.querySelectorAll("[data-live-source]")) {
   const source = new EventSource(box.dataset.liveSource);
-  let state = null;
+  // The page may have been made just before a change that was asked for.
+  const kind = (is_running, state) => `${is_running} ${state === "paused"}`;
+  const shownKind = kind(true, box.dataset.liveState);
   source.addEventListener("status", (event) => {
     const now = JSON.parse(event.data);
+    // Other buttons, and other words, belong to another state.
+    if (kind(now.is_running, now.state) !== shownKind) return location.reload();
+    if (now.state === "paused") delete now.state;
     for (const place of box.querySelectorAll("[data-live]")) {
       const key = place.dataset.live;
       if (!(key in now)) continue;
+      if (key === "state") place.className = `badge ${now.state === "running" ? "good" : "busy"}`;
       const text = key in shown ? shown[key](now[key]) : count.format(now[key]);
-      if (key !== "state" && place.textContent !== text) place.textContent = text;
+      if (place.textContent !== text) place.textContent = text;
     }
-    // Other buttons belong to another state.
-    const kind = `${now.is_running} ${now.state === "paused"}`;
-    if (state !== null && state !== kind) location.reload();
-    state = kind;
   });
 }
 
@@ -94,6 +96,16 @@ for (const box of document.querySelectorAll("[data-check-fields]")) {
       word.textContent = checked.is_good ? "There is nothing wrong with it." : "Not yet: look at what is marked.";
       document.getElementById("verdict").replaceChildren(word);
     }, 300);
+  });
+}
+
+for (const file of document.querySelectorAll("input[data-into]")) {
+  file.addEventListener("change", async () => {
+    const area = document.getElementById(file.dataset.into);
+    if (file.files.length === 0) return;
+    if (!area) return void file.form.submit();
+    area.value = await file.files[0].text();
+    area.dispatchEvent(new Event("input"));
   });
 }
 

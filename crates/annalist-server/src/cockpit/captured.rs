@@ -1,14 +1,27 @@
-//! A captured page in a frame, with the times of its captures around it, and why it was fetched.
+//! A captured page in a frame, and around it the times of its captures, what was written on it, why it was fetched and what its
+//! score is made of.
 
+use annalist_crawl::judging::rules;
+use annalist_judge::Definition;
+use annalist_judge::explain::{Explanation as Judged, explain as judge};
+use annalist_knowledge::search::Entry;
+use annalist_model::spec::Spec;
+use annalist_model::{DocumentTime, Page as Read, Time, TimeBasis};
 use axum::extract::{Path, Query, State};
 use axum::response::IntoResponse;
-use maud::html;
+use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Page, layout};
+use super::{Page, layout, words};
 use crate::problem::Problem;
 use crate::rest::blocking;
 use crate::serve::App;
+use crate::service::Seen;
+
+/// Of a writing, so much is shown.
+const PASSAGE: usize = 280;
+/// Of the words that made a score, so many.
+const MOST_WORDS: usize = 12;
 
 #[derive(Deserialize)]
 pub struct Asked {
@@ -18,24 +31,25 @@ pub struct Asked {
     at: String,
 }
 
+/// What is known of a captured page.
+#[derive(Default)]
+struct Known {
+    decisions: Vec<String>,
+    /// The page, and behind it what was written on it.
+    entries: Vec<Entry>,
+    judged: Option<Judged>,
+}
+
 pub async fn captured(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
-    let service = app.service.clone();
-    let (url, wanted) = (asked.url.clone(), asked.url.clone());
-    let (seen, explained) = blocking(move || {
-        let seen = service.see(&id)?;
-        if url.is_empty() {
-            return Ok((seen, None));
-        }
-        let (job, spec) = (service.job(&seen.id)?, service.spec(&seen.id)?);
-        if let Err(fault) = spec.canonical.parse(&url) {
-            return Err(Problem::field("url", fault.to_string()));
-        }
-        // A running crawl is asked by its own logs; why is told when it rests.
-        let explained = (!seen.is_running).then(|| annalist_crawl::explain::explain(&job, &spec, &url).ok());
-        Ok((seen, explained.flatten()))
+    let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();
+    let (own, wanted, time) = (app.clone(), asked.url.clone(), at.clone());
+    let (seen, known) = blocking(move || {
+        let seen = own.service.see(&id)?;
+        let known = if wanted.is_empty() { Known::default() } else { known(&own, &seen, &wanted, &time)? };
+        Ok((seen, known))
     })
     .await?;
-    let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();
+    let wanted = &asked.url;
     let frame = format!("{}/{}/{at}mp_/{wanted}", app.frames, seen.id);
     let body = html! {
         form.filter method="get" role="search" {
@@ -48,20 +62,142 @@ pub async fn captured(State(app): State<App>, Path(id): Path<String>, Query(aske
         @if wanted.is_empty() {
             section.empty {
                 h2 { "Which page?" }
-                p { "Type an address, or choose one from " a href={ "/crawls/" (seen.id) "/fetched" } { "what was fetched" } "." }
+                p { "Type an address, choose one from " a href={ "/crawls/" (seen.id) "/fetched" } { "what was fetched" } ", or " a href={ "/crawls/" (seen.id) "/search" } { "search" } "." }
             }
         } @else {
             p.banner { strong { "Archived page" } " · " span.url { (wanted) } " · "
                 a href={ (app.frames) "/" (seen.id) "/timemap/link/" (wanted) } rel="noreferrer" { "all its times" } " · "
                 a href=(frame) rel="noreferrer" { "without this frame" } }
-            iframe.replay title={ "The archived page " (wanted) } src=(frame) sandbox="allow-same-origin allow-forms allow-popups allow-downloads" referrerpolicy="no-referrer" {}
-            @if let Some(explained) = explained {
+            div.sides {
+                iframe.replay title={ "The archived page " (wanted) } src=(frame) sandbox="allow-same-origin allow-forms allow-popups allow-downloads" referrerpolicy="no-referrer" {}
+                div { (score(&known)) (writings(&seen, &known.entries)) }
+            }
+            @if !known.decisions.is_empty() {
                 section {
-                    h2 { "Why" }
-                    ol { @for decision in &explained.decisions { li { (decision) } } }
+                    h2 { "Why it is here" }
+                    ol { @for decision in &known.decisions { li { (decision) } } }
                 }
             }
         }
     };
     Ok(layout::crawl_page(&seen, "/page", &body).into_response())
+}
+
+fn known(app: &App, seen: &Seen, url: &str, at: &str) -> Result<Known, Problem> {
+    let spec = app.service.spec(&seen.id)?;
+    let canonical = spec.canonical.parse(url).map_err(|fault| Problem::field("url", fault.to_string()))?;
+    // A crawl that was never started knows nothing; nor is anything lost where the index is being made.
+    let explained = app.service.explain(&seen.id, url).ok();
+    let opened = app.knowledge.search(std::slice::from_ref(&seen.id)).ok();
+    let entries = opened.and_then(|opened| opened.store.page(canonical.as_str(), millis(at)).ok());
+    let entries = entries.unwrap_or_default();
+    let judged = entries.first().filter(|page| page.relevance.is_some()).and_then(|page| {
+        let definition = app.service.job(&seen.id).ok()?.root().join("definition.toml");
+        let definition = Definition::read(&std::fs::read_to_string(definition).ok()?).ok()?;
+        Some(judged(&definition, &spec, page, &canonical))
+    });
+    Ok(Known { decisions: explained.map(|told| told.decisions).unwrap_or_default(), entries, judged })
+}
+
+/// What the words of a page are worth by the definition of the topic as it is now.
+fn judged(definition: &Definition, spec: &Spec, page: &Entry, url: &annalist_model::CanonicalUrl) -> Judged {
+    let time = |millis: i64| Time::from_millis(u64::try_from(millis).unwrap_or_default());
+    let from = match page.published_at {
+        Some(published) => DocumentTime::exact(time(published), TimeBasis::Published),
+        None => DocumentTime::exact(time(page.captured_at), TimeBasis::Captured),
+    };
+    let read = Read {
+        title: page.title.clone(),
+        text: page.text.clone(),
+        language: page.language.clone(),
+        ..Read::default()
+    };
+    judge(definition, rules(spec), url, &read, Some(from))
+}
+
+/// `20110305101112` as milliseconds since 1970; a day or a year alone is its beginning.
+fn millis(at: &str) -> Option<i64> {
+    let part = |from: usize, to: usize, least: &'static str| at.get(from..to).unwrap_or(least);
+    let text = format!(
+        "{}-{}-{}T{}:{}:{}Z",
+        at.get(..4)?,
+        part(4, 6, "01"),
+        part(6, 8, "01"),
+        part(8, 10, "00"),
+        part(10, 12, "00"),
+        part(12, 14, "00")
+    );
+    annalist_knowledge::millis_of(&text)
+}
+
+fn score(known: &Known) -> Markup {
+    let relevance = known.entries.first().and_then(|page| page.relevance);
+    html! {
+        @if let Some(relevance) = relevance {
+            section {
+                h2 { dfn title="How relevant the crawl found the page, 0 to 1; from one half on it counts as relevant" { "Score" } " " (format!("{relevance:.2}")) }
+                @if let Some(judged) = &known.judged {
+                    @if judged.words.is_empty() && judged.names.is_empty() { p.hint { "It has no word of the topic." } } @else {
+                        p.hint { "Words of the topic on it, by what they add" }
+                        ul.weighed { @for word in judged.words.iter().take(MOST_WORDS) {
+                            li { span { (word.word) @if word.times > 1 { span.rest { " × " (word.times) } } } span.number { (format!("{:+.3}", word.part)) } } } }
+                        @for (name, times) in judged.names.iter().take(MOST_WORDS) { p { "Names " (name) span.rest { " × " (times) } } }
+                    }
+                    @if let Some(timed) = &judged.timed { p.hint { "By what it says alone " (format!("{:.2}", timed.content)) @if let Some((time, worth)) = timed.time { "; its time, " (time.at.day()) ", is worth " (format!("{worth:.2}")) } } }
+                }
+            }
+        }
+    }
+}
+
+fn writings(seen: &Seen, entries: &[Entry]) -> Markup {
+    let written = entries.get(1..).unwrap_or_default();
+    html! {
+        @if !written.is_empty() {
+            section {
+                h2 { "Written on it: " (words::count(written.len() as u64)) }
+                ul.posts { @for one in written { li {
+                    p.about { strong { (one.author.as_deref().unwrap_or("somebody")) } " · " (one.kind)
+                        @if let Some(published) = &one.published { " · " (published.get(..10).unwrap_or(published)) }
+                        @if let Some(sentiment) = one.annotations.sentiment { " · " dfn title="How it feels, from -1 to 1" { (format!("{sentiment:+.2}")) } } }
+                    @if let Some(title) = &one.title { p { strong { (title) } } }
+                    p { (passage(&one.text)) }
+                } } }
+            }
+        } @else if let Some(page) = entries.first() {
+            section {
+                h2 { "Read from it" }
+                dl {
+                    @if let Some(title) = &page.title { dt { "Title" } dd { (title) } }
+                    @if let Some(published) = &page.published { dt { "Published" } dd { (published) } }
+                    @if let Some(language) = &page.language { dt { "Language" } dd { (language) } }
+                    @if let Some(application) = &page.application { dt { "Software" } dd { (application) } }
+                }
+                p { (passage(&page.text)) }
+            }
+        } @else {
+            section { h2 { "Nothing is known of it yet" } p.hint { "What was captured is read some seconds later" @if seen.is_running { ", while the crawl goes on" } "." } }
+        }
+    }
+}
+
+fn passage(text: &str) -> String {
+    match text.char_indices().nth(PASSAGE) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::millis;
+
+    #[test]
+    fn a_time_may_be_given_in_part() {
+        assert_eq!(millis("20110305101112"), millis("20110305101112000"));
+        assert_eq!(millis("2011"), millis("20110101000000"));
+        assert_eq!(millis("1970010100"), Some(0));
+        assert_eq!(millis("201113"), None);
+        assert_eq!(millis(""), None);
+    }
 }

@@ -26,6 +26,25 @@ pub fn line(points: &[(f64, f64)], highest: f64, label: &str) -> Markup {
     }
 }
 
+/// Steps of equal width, from 0 on.
+pub fn steps(values: &[f64], label: &str) -> Markup {
+    let most = values.iter().copied().fold(0.0, f64::max);
+    let most = if most > 0.0 { most } else { 1.0 };
+    let wide = WIDTH / values.len().max(1) as f64;
+    let mut path = format!("M0,{HEIGHT}");
+    for (step, value) in values.iter().enumerate() {
+        let (left, top) = (step as f64 * wide, HEIGHT - value / most * HEIGHT);
+        path.push_str(&format!(" L{left:.1},{top:.1} L{:.1},{top:.1}", left + wide));
+    }
+    path.push_str(&format!(" L{WIDTH},{HEIGHT} Z"));
+    html! {
+        svg.chart.small viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-label=(label) preserveAspectRatio="none" {
+            title { (label) }
+            path.area d=(path) {}
+        }
+    }
+}
+
 /// Bars beside their names, the largest first as they are given.
 pub fn bars(rows: &[(String, u64)], caption: &str) -> Markup {
     let most = rows.iter().map(|(_, number)| *number).max().unwrap_or(0).max(1);

@@ -3,26 +3,38 @@
 use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use maud::{Markup, html};
+use serde::Deserialize;
 
-use super::{Page, charts, forms, home, layout, words};
-use crate::rest::{Queue, blocking};
+use super::{Page, charts, course, forms, home, layout, words};
+use crate::rest::{Asking, Course, Queue, Span, blocking};
 use crate::serve::App;
 use crate::service::Seen;
 
-pub async fn overview(State(app): State<App>, Path(id): Path<String>) -> Page {
-    let asked = app.clone();
-    let seen = blocking(move || asked.service.see(&id)).await?;
-    Ok(layout::crawl_page(&seen, "", &facts(&app, &seen)).into_response())
+#[derive(Deserialize)]
+pub struct Looked {
+    #[serde(default)]
+    over: Span,
 }
 
-fn facts(app: &App, seen: &Seen) -> Markup {
+pub async fn overview(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asking(Looked { over }): Asking<Looked>,
+) -> Page {
+    let service = app.service.clone();
+    let (seen, course) = blocking(move || Ok((service.see(&id)?, Course::of(&service, &id, over)?))).await?;
+    let course = course::section(&seen.id, &course, over);
+    Ok(layout::crawl_page(&seen, "", &facts(&app, &seen, &course)).into_response())
+}
+
+fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
     let status = &seen.status;
     let counters = &status.counters;
     let judged = &counters.judged;
     let share = |(pages, relevant): &(u64, u64)| (*pages as f64, *relevant as f64 / (*pages).max(1) as f64);
     let curve: Vec<(f64, f64)> = judged.curve.iter().map(share).collect();
     html! {
-        div.status data-live-source=[seen.is_running.then(|| format!("/api/crawls/{}/live", seen.id))] {
+        div.status data-live-source=[seen.is_running.then(|| format!("/api/crawls/{}/live", seen.id))] data-live-state=(status.state) {
             p { (home::badge(seen)) " "
                 span data-live="waits_for" { @if let Some(what) = &status.waits_for { "waits for " (what) } } }
             @if let Some(why) = &seen.wanted.failed { p.bad role="alert" { "It could not run: " (why) } }
@@ -56,6 +68,7 @@ fn facts(app: &App, seen: &Seen) -> Markup {
                 (charts::line(&curve, 1.0, &format!("Share of relevant pages over {} pages, now {}", words::count(judged.pages), words::share(judged.harvest_ratio()))))
             }
         }
+        @if counters.captures > 0 { (course) }
         div.columns {
             @if !counters.by_mime.is_empty() {
                 (charts::bars(&largest(counters.by_mime.iter().map(|(name, n)| (name.clone(), *n))), "Media types"))
@@ -63,8 +76,18 @@ fn facts(app: &App, seen: &Seen) -> Markup {
             @if !counters.by_status.is_empty() {
                 (charts::bars(&largest(counters.by_status.iter().map(|(code, n)| (code.to_string(), *n))), "Answers by status"))
             }
-            @if !counters.skipped.is_empty() {
-                (charts::bars(&largest(counters.skipped.iter().map(|(why, n)| (why.clone(), *n))), "Why links were skipped"))
+            @for (counts, caption) in [
+                (&counters.by_language, "Languages of pages"),
+                (&counters.by_application, "Applications that made pages"),
+                (&counters.skipped, "Why links were skipped"),
+                (&counters.events, "Events of the log"),
+            ] {
+                @if !counts.is_empty() {
+                    (charts::bars(&largest(counts.iter().map(|(name, n)| (name.clone(), *n))), caption))
+                }
+            }
+            @if judged.pages > 0 {
+                (charts::bars(&scores(&judged.by_score), "Scores of pages, from off the topic (0) to all about it (1)"))
             }
         }
     }
@@ -72,6 +95,17 @@ fn facts(app: &App, seen: &Seen) -> Markup {
 
 fn fact(name: &str, key: &str, value: &str, hint: &str) -> Markup {
     html! { div { dt { dfn title=(hint) { (name) } } dd data-live=(key) { (value) } } }
+}
+
+/// In their order, the best first.
+fn scores(by_score: &[u64]) -> Vec<(String, u64)> {
+    let steps = by_score.len().max(1) as f64;
+    let named = by_score.iter().enumerate().map(|(step, pages)| {
+        (format!("{:.1} to {:.1}", step as f64 / steps, (step + 1) as f64 / steps), *pages)
+    });
+    let mut rows: Vec<_> = named.collect();
+    rows.reverse();
+    rows
 }
 
 fn largest(rows: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {

@@ -16,6 +16,7 @@ pub fn page(title: &str, body: &Markup) -> Markup {
                 title { (title) " · Annalist" }
                 link rel="icon" href="/static/icon.svg" type="image/svg+xml";
                 link rel="stylesheet" href="/static/annalist.css";
+                link rel="stylesheet" href="/static/finding.css";
                 script src="/static/annalist.js" defer {}
             }
             body {
@@ -40,6 +41,9 @@ const TABS: &[(&str, &str)] = &[
     ("/queue", "Queue"),
     ("/fetched", "Fetched"),
     ("/page", "Pages"),
+    ("/search", "Search"),
+    ("/knowledge", "Knowledge"),
+    ("/ask", "Ask"),
     ("/skipped", "Skipped"),
     ("/log", "Log"),
     ("/review", "Review"),

@@ -123,8 +123,8 @@ pub fn inside(app: &App, draft: &Draft, buttons: &Markup) -> Markup {
         // What the enter key presses.
         button name="then" value="check" hidden tabindex="-1" {}
         div.switch role="group" aria-label="How the spec is shown" {
-            button name="then" value="form" aria-pressed=(is_form) disabled[is_form] { "Use the form" }
-            button name="then" value="toml" aria-pressed=(!is_form) disabled[!is_form] { "Show as TOML" }
+            button name="then" value="form" aria-pressed=(is_form) { "Use the form" }
+            button name="then" value="toml" aria-pressed=(!is_form) { "Show as TOML" }
         }
         @if is_form {
             input type="hidden" name="as" value="form";
@@ -192,10 +192,8 @@ fn one(field: &Field, value: &str, errors: &[FieldError]) -> Markup {
                     }
                 }
                 _ => {
-                    // What is no date has to be seen to be put right.
-                    @let is_date = field.shape == Shape::Date && (value.is_empty() || value.len() == 10);
                     input id=(id) name=(name) value=(value) placeholder=(field.example) aria-describedby=(about) aria-invalid=[is_wrong]
-                        type=(if is_date { "date" } else { "text" }) inputmode=[(field.shape == Shape::Number).then_some("numeric")];
+                        type="text" inputmode=[(field.shape == Shape::Number).then_some("numeric")];
                 }
             }
             p.hint id={ (id) "-hint" } { (field.hint) }
@@ -210,7 +208,7 @@ pub fn upload(app: &App, action: &str) -> Markup {
         form.upload method="post" action=(action) enctype="multipart/form-data" {
             (forms::token(app))
             label for="file" { "Or take a TOML file" }
-            input #file type="file" name="file" accept=".toml,text/plain" required;
+            input #file type="file" name="file" accept=".toml,text/plain" required data-into="spec";
             " " button { "Open" }
         }
     }

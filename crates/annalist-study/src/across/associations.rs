@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use annalist_judge::text::{Terms, words};
 use serde::Serialize;
 
-use super::{Met, key};
+use super::{Met, all, key};
 use crate::offline::lent::{Lent, StemSet};
-use crate::offline::{Corpus, CorpusError, Day, Month, Vocabulary, Writing};
+use crate::offline::{Corpus, CorpusError, Day, Month, StudyWatch, Vocabulary, Writing};
 
 /// How strongly two terms belong together.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -17,6 +17,8 @@ pub struct Association {
     /// Over all time.
     pub strength: Strength,
     pub months: Vec<(Month, Strength)>,
+    /// How many writings have no date: they are in no month.
+    pub undated: u32,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -72,16 +74,17 @@ pub fn associations(
     one: &str,
     other: Option<&str>,
     most: usize,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Vec<Association>, CorpusError> {
     let others = match other {
         Some(other) => vec![Other { shown: other.to_owned(), terms: HashSet::new() }],
-        None => associates(corpora, vocabulary, one, most, done)?,
+        None => associates(corpora, vocabulary, one, most, watch)?,
     };
-    let mut months: BTreeMap<Month, Counts> = BTreeMap::new();
+    watch.begin("terms month by month", all(corpora));
+    let mut months: BTreeMap<Option<Month>, Counts> = BTreeMap::new();
     each(
         corpora,
-        done,
+        watch,
         |writing, stems| {
             let mut matter = Matter::of(writing, stems);
             let has_one = matter.has(one, stems);
@@ -92,7 +95,7 @@ pub fn associations(
                     others.iter().map(|other| terms.iter().any(|term| other.terms.contains(term))).collect()
                 }
             };
-            (Day::of(writing.time()).month(), has_one, has)
+            (writing.day().map(Day::month), has_one, has)
         },
         |(month, has_one, has)| months.entry(month).or_default().add(has_one, &has),
     )?;
@@ -103,7 +106,11 @@ pub fn associations(
             one: one.to_owned(),
             other: other.shown.clone(),
             strength: total.strength(number),
-            months: months.iter().map(|(month, counts)| (*month, counts.strength(number))).collect(),
+            months: months
+                .iter()
+                .filter_map(|(month, counts)| Some(((*month)?, counts.strength(number))))
+                .collect(),
+            undated: months.get(&None).map_or(0, |counts| counts.writings),
         }
     };
     let mut found: Vec<Association> = others.iter().enumerate().map(association).collect();
@@ -156,13 +163,14 @@ fn associates(
     vocabulary: &Vocabulary,
     one: &str,
     most: usize,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Vec<Other>, CorpusError> {
+    watch.begin("terms that stand together", all(corpora));
     let mut with_one = 0;
     let mut together: HashMap<(usize, u32), u32> = HashMap::new();
     each(
         corpora,
-        done,
+        watch,
         |writing, stems| {
             let mut matter = Matter::of(writing, stems);
             if matter.has(one, stems) { Some(matter.terms(vocabulary, stems)) } else { None }
@@ -240,7 +248,7 @@ fn ids(text: &str, code: &str, stems: &mut StemSet) -> Vec<u64> {
 /// Takes every writing of all corpora once, on all cores; `join` gets what `take` made, in order.
 pub(super) fn each<T: Send>(
     corpora: &[Corpus],
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
     take: impl Fn(&Writing, &mut StemSet) -> T + Sync,
     mut join: impl FnMut(T) + Send,
 ) -> Result<(), CorpusError> {
@@ -256,7 +264,7 @@ pub(super) fn each<T: Send>(
                 lent.give_back(stems);
                 taken.into_iter().filter(|(id, _)| met.is_new(*id)).for_each(|(_, made)| join(made));
             },
-            done,
+            watch,
         )?;
     }
     Ok(())

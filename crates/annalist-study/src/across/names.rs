@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use serde::Serialize;
 
-use crate::offline::{Corpus, CorpusError, Day, Named, Vocabulary};
+use super::all;
+use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch, Vocabulary};
 use archive::{Archive, Neighbours, Pair};
 use around::Around;
 
@@ -19,8 +20,9 @@ use around::Around;
 pub struct Renaming {
     pub before: String,
     pub after: String,
-    /// When the one name gave way to the other.
-    pub changed: Day,
+    /// The last day before the change with the old name alone, and the first with the new one: it changed in between.
+    pub old_until: Day,
+    pub new_from: Day,
     /// How alike what is written around both names is, from 0 to 1.
     pub context: f32,
     /// In how many writings both stand together, and in how many of them words say that one became the other.
@@ -48,17 +50,19 @@ pub fn renamings(
     corpora: &[Corpus],
     named: &[Named],
     vocabulary: &Vocabulary,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Vec<Renaming>, CorpusError> {
     let Some(names) = named.first().map(|named| named.names.as_slice()) else { return Ok(Vec::new()) };
-    let archive = Archive::of(corpora, named, done)?;
+    watch.begin("when names were written", all(corpora));
+    let archive = Archive::of(corpora, named, watch)?;
     let mut neighbours = Neighbours::new(&archive, names);
     let pairs = archive.pairs(&mut neighbours, names);
     if pairs.is_empty() {
         return Ok(Vec::new());
     }
     let candidates: BTreeSet<u32> = pairs.iter().flat_map(|pair| [pair.before, pair.after]).collect();
-    let around = Around::of(corpora, vocabulary, &archive, &candidates, names, done)?;
+    watch.begin("what stands around names", all(corpora));
+    let around = Around::of(corpora, vocabulary, &archive, &candidates, names, watch)?;
     let mut found: Vec<(Pair, Renaming)> = pairs
         .into_iter()
         .filter_map(|pair| Some((pair, renaming(&pair, &around, &neighbours, &archive, vocabulary, names)?)))
@@ -108,8 +112,7 @@ fn renaming(
     let name = |number: u32| names.get(number as usize).cloned();
     let (before, after) = (name(pair.before)?, name(pair.after)?);
     let (old, new) = (archive.with(pair.before), archive.with(pair.after));
-    let with: HashSet<u32> = old.iter().copied().collect();
-    let both: Vec<u32> = new.iter().copied().filter(|writing| with.contains(writing)).collect();
+    let both = archive.with_both(pair.before, pair.after);
     let said = around.saying(&both, &before.to_lowercase(), &after.to_lowercase());
     let (words, of_words) = around.words(pair, archive, vocabulary, names);
     let context = NAMES * pair.names + (1.0 - NAMES) * words;
@@ -136,7 +139,8 @@ fn renaming(
     Some(Renaming {
         before,
         after,
-        changed: pair.changed,
+        old_until: pair.old_until,
+        new_from: pair.new_from,
         context,
         together: count(&both),
         said: count(&said),

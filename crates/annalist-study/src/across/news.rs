@@ -2,24 +2,41 @@
 
 use std::collections::{HashMap, HashSet};
 
-use serde::Serialize;
+use annalist_model::Time;
+use serde::{Serialize, Serializer};
 
 use super::associations::Strength;
-use super::key;
-use crate::offline::{Corpus, CorpusError, Named, Vocabulary, Writing};
+use super::{all, key};
+use crate::offline::{Corpus, CorpusError, Named, StudyWatch, Vocabulary, Writing};
 
 /// What the last crawl has that those before had not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct News {
-    /// Ids of writings.
-    pub new: Vec<String>,
-    pub changed: Vec<String>,
+    pub new: Vec<Place>,
+    pub changed: Vec<Place>,
     /// In the crawl before and not in the last: gone, or not visited.
-    pub gone: Vec<String>,
+    pub gone: Vec<Place>,
     /// Names that no crawl before had, and in how many writings they are.
     pub names: Vec<(String, u32)>,
     /// Terms with a larger share of the writings than before: share before, share now; the most certain first.
     pub risen: Vec<(String, f32, f32)>,
+}
+
+/// Where a writing stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Place {
+    /// The address of its page.
+    pub page: String,
+    pub title: Option<String>,
+    /// When the crawls captured it first.
+    #[serde(serialize_with = "in_words")]
+    pub first_captured: Time,
+    /// Its name in the graph.
+    pub id: String,
+}
+
+fn in_words<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&time.rfc3339())
 }
 
 /// Bits of two texts that are still the same.
@@ -30,33 +47,39 @@ const MOST_TERMS: usize = 100;
 const LEAST_LIKELIHOOD: f32 = 10.8;
 
 /// Compares the last crawl with those before it.
-pub fn news(corpora: &[Corpus], named: &[Named], done: &(dyn Fn(u64) + Sync)) -> Result<News, CorpusError> {
+pub fn news(corpora: &[Corpus], named: &[Named], watch: &dyn StudyWatch) -> Result<News, CorpusError> {
     let Some((last, before)) = corpora.split_last() else { return Ok(News::default()) };
-    let mut known: HashMap<u64, Text> = HashMap::new();
+    watch.begin("comparing writings", all(corpora));
+    let mut known: HashMap<u64, (Text, Time)> = HashMap::new();
     for corpus in before {
-        writings(corpus, done, |(id, text)| {
-            known.insert(key(&id), text);
+        writings(corpus, watch, |(place, text)| {
+            let before = known.get(&key(&place.id));
+            let first = before.map_or(place.first_captured, |(_, first)| place.first_captured.min(*first));
+            known.insert(key(&place.id), (text, first));
         })?;
     }
     let mut news = News::default();
     let mut present = HashSet::new();
-    writings(last, done, |(id, text)| {
-        present.insert(key(&id));
-        match known.get(&key(&id)) {
-            None => news.new.push(id),
-            Some(before) if !before.is_same(text) => news.changed.push(id),
+    writings(last, watch, |(place, text)| {
+        present.insert(key(&place.id));
+        match known.get(&key(&place.id)) {
+            None => news.new.push(place),
+            Some((before, first)) if !before.is_same(text) => {
+                news.changed.push(Place { first_captured: *first, ..place });
+            }
             Some(_) => {}
         }
     })?;
     if let Some(previous) = before.last() {
-        writings(previous, done, |(id, _)| {
-            if !present.contains(&key(&id)) {
-                news.gone.push(id);
+        writings(previous, watch, |(place, _)| {
+            if !present.contains(&key(&place.id)) {
+                let first = known.get(&key(&place.id)).map_or(place.first_captured, |(_, first)| *first);
+                news.gone.push(Place { first_captured: first, ..place });
             }
         })?;
     }
     news.names = new_names(named);
-    news.risen = risen(&Vocabulary::of_all(before, done)?, &Vocabulary::of(last, done)?);
+    news.risen = risen(&Vocabulary::of_all(before, watch)?, &Vocabulary::of(last, watch)?);
     Ok(news)
 }
 
@@ -79,14 +102,15 @@ impl Text {
 
 fn writings(
     corpus: &Corpus,
-    done: &(dyn Fn(u64) + Sync),
-    mut take: impl FnMut((String, Text)) + Send,
+    watch: &dyn StudyWatch,
+    mut take: impl FnMut((Place, Text)) + Send,
 ) -> Result<(), CorpusError> {
-    let one = |some: &mut Vec<(String, Text)>, writing: Writing| {
+    let one = |some: &mut Vec<(Place, Text)>, writing: Writing| {
         let text = Text::of(&writing);
-        some.push((writing.id, text));
+        let first_captured = Time::from_millis(writing.captured);
+        some.push((Place { page: writing.url, title: writing.title, first_captured, id: writing.id }, text));
     };
-    corpus.fold(Vec::new, one, |some| some.into_iter().for_each(&mut take), done)
+    corpus.fold(Vec::new, one, |some| some.into_iter().for_each(&mut take), watch)
 }
 
 /// Names of the last crawl that those before had not, the most frequent first.

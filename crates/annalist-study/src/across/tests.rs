@@ -1,4 +1,4 @@
-use super::{associations, news, renamings};
+use super::{Place, associations, news, renamings};
 use crate::offline::entities::{EntitySettings, entities};
 use crate::offline::{Corpus, Day, Named, Vocabulary, Writing};
 
@@ -10,6 +10,7 @@ fn writing(number: usize, day: i32, text: String) -> Writing {
         id: format!("http://a.test/{number}"),
         url: format!("http://a.test/{number}"),
         text,
+        title: Some(format!("Number {number}")),
         language: Some("en".to_owned()),
         published: Some(Day(day).time().millis()),
         ..Writing::default()
@@ -42,13 +43,20 @@ fn party(n: usize, day: i32) -> Writing {
 }
 
 fn named(corpora: &[Corpus]) -> Vec<Named> {
-    let of = |corpus: &Corpus| entities(corpus, &EntitySettings::default(), &|_| {}).unwrap();
+    let of = |corpus: &Corpus| entities(corpus, &EntitySettings::default(), &()).unwrap();
     Named::together(&corpora.iter().map(of).collect::<Vec<_>>())
 }
 
 fn two_crawls(dir: &std::path::Path) -> [Corpus; 2] {
     [
-        corpus(dir, "one", (0..120).map(|n| party(n, 15_000 + n as i32 * 4))),
+        corpus(
+            dir,
+            "one",
+            (0..120).map(|n| Writing {
+                captured: Day(17_000).time().millis(),
+                ..party(n, 15_000 + n as i32 * 4)
+            }),
+        ),
         corpus(dir, "two", (60..240).map(|n| party(n, 15_000 + n as i32 * 4))),
     ]
 }
@@ -58,27 +66,55 @@ fn a_name_that_gives_way_to_another_in_the_same_surroundings_is_a_change_of_name
     let dir = tempfile::tempdir().unwrap();
     let corpora = two_crawls(dir.path());
     let named = named(&corpora);
-    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
-    let found = renamings(&corpora, &named, &vocabulary, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let found = renamings(&corpora, &named, &vocabulary, &()).unwrap();
     let pairs: Vec<_> = found.iter().map(|one| (one.before.as_str(), one.after.as_str())).collect();
     assert_eq!(pairs, [("Orange Alliance", "Citizens Forum")], "{found:#?}");
-    assert!((15_490..15_520).contains(&found[0].changed.0), "{:?}", found[0].changed);
+    let (last, first) = (found[0].old_until, found[0].new_from);
+    assert!(last < Day(15_500) && Day(15_500) <= first && first.0 - last.0 < 30, "{last} {first}");
     assert!(found[0].shared.iter().any(|shared| shared == "Marta Lind") && !found[0].evidence.is_empty());
+}
+
+#[test]
+fn what_has_no_date_is_in_no_month_and_moves_no_change_of_name() {
+    let dir = tempfile::tempdir().unwrap();
+    // Captured when all of it was over, as everything is that nobody dated.
+    let undated = |n: usize| Writing {
+        published: None,
+        captured: Day(18_000).time().millis(),
+        ..party(n, if n < 320 { 15_000 } else { 16_000 })
+    };
+    let dated =
+        |n: usize| Writing { captured: Day(18_000).time().millis(), ..party(n, 15_000 + n as i32 * 4) };
+    let corpora = [
+        corpus(dir.path(), "one", (0..120).map(dated)),
+        corpus(dir.path(), "two", (120..240).map(dated).chain((240..400).map(undated))),
+    ];
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let found = associations(&corpora, &vocabulary, "citizens forum", Some("Marta Lind"), 1, &()).unwrap();
+    let [pair] = &found[..] else { panic!() };
+    assert_eq!((pair.strength.writings, pair.undated), (400, 160));
+    assert!(pair.months.iter().all(|(month, _)| month.year < 2014), "{:?}", pair.months);
+    assert_eq!(pair.months.iter().map(|(_, strength)| strength.writings).sum::<u32>(), 240);
+    let renamed = renamings(&corpora, &named(&corpora), &vocabulary, &()).unwrap();
+    let [renamed] = &renamed[..] else { panic!("{renamed:#?}") };
+    let (last, first) = (renamed.old_until, renamed.new_from);
+    assert!(last < Day(15_500) && Day(15_500) <= first && first.0 - last.0 < 30, "{last} {first}");
 }
 
 #[test]
 fn terms_that_meet_more_often_than_by_chance_are_associated_month_by_month() {
     let dir = tempfile::tempdir().unwrap();
     let corpora = two_crawls(dir.path());
-    let vocabulary = Vocabulary::of_all(&corpora, &|_| {}).unwrap();
-    let pair = associations(&corpora, &vocabulary, "citizens forum", Some("Marta Lind"), 1, &|_| {}).unwrap();
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let pair = associations(&corpora, &vocabulary, "citizens forum", Some("Marta Lind"), 1, &()).unwrap();
     let [pair] = &pair[..] else { panic!() };
     // Each writing once, though both crawls have some of them.
     assert_eq!((pair.strength.writings, pair.strength.one, pair.strength.both), (240, 57, 57));
     assert!(pair.strength.likelihood > 11.0 && pair.strength.npmi > 0.3);
     let first = pair.months.first().unwrap();
     assert_eq!((first.1.one, first.1.npmi), (0, 0.0));
-    let best = associations(&corpora, &vocabulary, "skier", None, 3, &|_| {}).unwrap();
+    let best = associations(&corpora, &vocabulary, "skier", None, 3, &()).unwrap();
     assert!(best.iter().any(|one| one.other == "Mountain Club" || one.other == "Mountain"), "{best:#?}");
 }
 
@@ -93,10 +129,14 @@ fn what_the_last_crawl_has_and_those_before_had_not_is_news() {
             party(n, 15_000 + n as i32 * 4)
         }
     };
-    corpora[1] = corpus(dir.path(), "three", (60..240).map(changed));
+    let later = |n| Writing { captured: Day(18_000).time().millis(), ..changed(n) };
+    corpora[1] = corpus(dir.path(), "three", (60..240).map(later));
     let named = named(&corpora);
-    let news = news(&corpora, &named, &|_| {}).unwrap();
+    let news = news(&corpora, &named, &()).unwrap();
     assert_eq!((news.new.len(), news.changed.len(), news.gone.len()), (120, 1, 60));
+    let Place { page, title, first_captured, .. } = &news.changed[0];
+    assert_eq!((page.as_str(), title.as_deref()), ("http://a.test/70", Some("Number 70")));
+    assert_eq!(*first_captured, Day(17_000).time(), "the first of two captures");
     assert_eq!(news.names.first().map(|(name, _)| name.as_str()), Some("Citizens Forum"));
     assert!(
         news.risen.iter().any(|(term, was, is)| term == "Citizens Forum" && *was == 0.0 && *is > 0.2),

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use annalist_knowledge::in_order;
 
+use super::StudyWatch;
 use super::writing::Writing;
 
 /// A block is handed to a thread as a whole; it is small enough to be held by each of them.
@@ -16,6 +17,8 @@ pub enum CorpusError {
     Io { path: String, source: io::Error },
     #[error("{path} is damaged: {what}")]
     Damaged { path: String, what: String },
+    #[error("it was interrupted")]
+    Stopped,
 }
 
 /// Writings in the order they were added.
@@ -72,13 +75,13 @@ impl Corpus {
     }
 
     /// Takes every writing on all cores. Each block begins with a state of its own; `join` gets the states in the order
-    /// of the blocks, so the result is the same whatever the number of cores. `done` hears how many writings were taken.
+    /// of the blocks, so the result is the same whatever the number of cores. At each writing it is asked whether to stop.
     pub fn fold<S: Send>(
         &self,
         begin: impl Fn() -> S + Sync,
         take: impl Fn(&mut S, Writing) + Sync,
         mut join: impl FnMut(S) + Send,
-        done: &(dyn Fn(u64) + Sync),
+        watch: &dyn StudyWatch,
     ) -> Result<(), CorpusError> {
         let threads =
             std::thread::available_parallelism().map_or(1, usize::from).min(self.blocks.len().max(1));
@@ -89,9 +92,15 @@ impl Corpus {
             || blocks.next(),
             |block| {
                 let writings = self.read(*block)?;
-                let (mut state, count) = (begin(), writings.len() as u64);
-                writings.into_iter().for_each(|writing| take(&mut state, writing));
-                done(count);
+                let mut state = begin();
+                for writing in writings {
+                    take(&mut state, writing);
+                    // Behind it: what was taken may have been cut short.
+                    if watch.is_stopped() {
+                        return Err(CorpusError::Stopped);
+                    }
+                    watch.done(1);
+                }
                 Ok(state)
             },
             |state| match state {
@@ -200,7 +209,7 @@ mod tests {
                 Vec::new,
                 |ids: &mut Vec<String>, writing| ids.push(writing.id),
                 |some| ids.extend(some),
-                &|_| {},
+                &(),
             )
             .unwrap();
         assert_eq!(corpus.len(), count as u64);
@@ -214,7 +223,7 @@ mod tests {
         Corpus::write(&path, (0..600).map(|_| Writing::default())).unwrap();
         let bytes = std::fs::read(&path).unwrap();
         std::fs::write(&path, &bytes[..bytes.len() - 3]).unwrap();
-        let outcome = Corpus::open(&path).and_then(|corpus| corpus.fold(|| (), |(), _| {}, |()| {}, &|_| {}));
+        let outcome = Corpus::open(&path).and_then(|corpus| corpus.fold(|| (), |(), _| {}, |()| {}, &()));
         assert!(outcome.is_err());
     }
 }

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Corpus, CorpusError, Writing};
+use super::{Corpus, CorpusError, Day, StudyWatch, Writing};
 use fold::name_key;
 use learn::{Learned, Map};
 use marks::Marks;
@@ -75,9 +75,11 @@ pub struct Entity {
     pub writings: u32,
     /// How often they do.
     pub mentions: u32,
-    /// When the first and the last of them are from, milliseconds since 1970.
-    pub first: u64,
-    pub last: u64,
+    /// When the first and the last of those with a date were published.
+    pub first: Option<Day>,
+    pub last: Option<Day>,
+    /// How many of the writings have no date.
+    pub undated: u32,
     /// That it is a name, and of this kind; from 0 to 1.
     pub confidence: f32,
     pub source: Source,
@@ -150,22 +152,24 @@ impl Default for EntitySettings {
     }
 }
 
-/// All entities of an archive, who is mentioned where, and with whom. Goes through the writings twice; `done` hears of each of
-/// them twice.
+/// All entities of an archive, who is mentioned where, and with whom. Goes through the writings twice.
 pub fn entities(
     corpus: &Corpus,
     settings: &EntitySettings,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Entities, EntitiesError> {
+    watch.begin("entities: learning names", corpus.len());
     let (mut learned, mut marks) = (Learned::default(), Ok(Marks::default()));
     corpus.fold(
         || (Learned::default(), Ok(Marks::default())),
-        |(learned, marks), writing| marks::take(settings.model.as_ref(), &writing, learned, marks),
+        |(learned, marks), writing| {
+            marks::take(settings.model.as_ref(), &writing, learned, marks, watch);
+        },
         |(some, marked)| {
             learned.join(some);
             marks::join(&mut marks, marked);
         },
-        done,
+        watch,
     )?;
     let marks = marks?;
     let names = decide::names(&learned);
@@ -175,11 +179,12 @@ pub fn entities(
     let tagger = Tagger::new(&found);
     let mut counted = Counted { marks, ..Counted::default() };
     let by_model = settings.model.is_some();
+    watch.begin("entities: finding names", corpus.len());
     corpus.fold(
         Vec::new,
         |some: &mut Vec<Tagged>, writing| some.push(tagged(&tagger, &writing, by_model)),
         |some| some.into_iter().for_each(|tagged| counted.take(&tagger, &found, tagged)),
-        done,
+        watch,
     )?;
     counted.settle(&tagger);
     let entities = counted.entities(found, settings.most_together);
@@ -188,7 +193,7 @@ pub fn entities(
 
 /// What one writing mentions.
 struct Tagged {
-    time: u64,
+    day: Option<Day>,
     /// The thread it stands in, or its page: who is named there is known to all who write there.
     thread: u64,
     /// By entity.
@@ -222,20 +227,29 @@ fn tagged(tagger: &Tagger, writing: &Writing, by_model: bool) -> Tagged {
         }
     }
     let thread = xxh3_64(writing.thread.as_ref().unwrap_or(&writing.url).as_bytes());
-    Tagged { time: writing.published.unwrap_or(writing.captured), thread, mentions }
+    Tagged { day: writing.day(), thread, mentions }
+}
+
+/// Of the writings that mention an entity.
+#[derive(Clone, Copy, Default)]
+struct Total {
+    writings: u32,
+    mentions: u32,
+    undated: u32,
+    first: Option<Day>,
+    last: Option<Day>,
 }
 
 #[derive(Default)]
 struct Counted {
     writings: u32,
     mentions: Vec<Mention>,
-    /// By entity: writings, mentions, first, last.
-    totals: BTreeMap<u32, (u32, u32, u64, u64)>,
+    totals: BTreeMap<u32, Total>,
     pairs: Map<(u32, u32), u32>,
     /// People with namesakes, by the threads that name them.
     threads: Map<u64, BTreeSet<u32>>,
-    /// Surnames alone that several people have, with thread and time.
-    open: Vec<(Mention, u64, u64)>,
+    /// Surnames alone that several people have, with thread and day.
+    open: Vec<(Mention, u64, Option<Day>)>,
     marks: Marks,
 }
 
@@ -256,12 +270,12 @@ impl Counted {
             let mention = Mention { writing, entity: *entity, count: called.count, confidence, source };
             let open = tagger.namesakes(*entity).is_some();
             if open {
-                self.open.push((mention, tagged.thread, tagged.time));
+                self.open.push((mention, tagged.thread, tagged.day));
             } else {
                 if tagger.has_namesakes(*entity) {
                     self.threads.entry(tagged.thread).or_default().insert(*entity);
                 }
-                self.add(mention, tagged.time);
+                self.add(mention, tagged.day);
             }
             !open
         });
@@ -279,20 +293,24 @@ impl Counted {
         self.writings += 1;
     }
 
-    fn add(&mut self, mention: Mention, time: u64) {
-        let total = self.totals.entry(mention.entity).or_insert((0, 0, u64::MAX, 0));
-        *total = (total.0 + 1, total.1 + mention.count, total.2.min(time), total.3.max(time));
+    fn add(&mut self, mention: Mention, day: Option<Day>) {
+        let total = self.totals.entry(mention.entity).or_default();
+        total.writings += 1;
+        total.mentions += mention.count;
+        total.undated += u32::from(day.is_none());
+        total.first = total.first.into_iter().chain(day).min();
+        total.last = total.last.max(day);
         self.mentions.push(mention);
     }
 
     /// Gives surnames to the one of several people who is named in the thread. Where none or several are, it stays open.
     fn settle(&mut self, tagger: &Tagger) {
-        for (mention, thread, time) in std::mem::take(&mut self.open) {
+        for (mention, thread, day) in std::mem::take(&mut self.open) {
             let Some(named) = self.threads.get(&thread) else { continue };
             let namesakes = tagger.namesakes(mention.entity).unwrap_or_default();
             let mut meant = namesakes.iter().filter(|entity| named.contains(entity));
             if let (Some(entity), None) = (meant.next(), meant.next()) {
-                self.add(Mention { entity: *entity, ..mention }, time);
+                self.add(Mention { entity: *entity, ..mention }, day);
             }
         }
     }
@@ -302,8 +320,10 @@ impl Counted {
         let mut entities: Vec<(u32, Entity)> = (0..).zip(found).collect();
         entities.retain(|(old, _)| self.totals.contains_key(old));
         for (old, entity) in &mut entities {
-            let (writings, mentions, first, last) = self.totals.get(old).copied().unwrap_or_default();
-            (entity.writings, entity.mentions, entity.first, entity.last) = (writings, mentions, first, last);
+            let total = self.totals.get(old).copied().unwrap_or_default();
+            (entity.writings, entity.mentions, entity.undated) =
+                (total.writings, total.mentions, total.undated);
+            (entity.first, entity.last) = (total.first, total.last);
         }
         entities.sort_by(|(_, a), (_, b)| {
             b.writings.cmp(&a.writings).then(b.mentions.cmp(&a.mentions)).then_with(|| a.name.cmp(&b.name))

@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Corpus, CorpusError, Day, Named, Vocabulary};
+use super::{Corpus, CorpusError, Day, Named, StudyWatch, Vocabulary};
 use bursts::{Burst, FEWEST_REPORTS, Series};
 use features::{Feature, names_of};
 use joining::{Joined, Postings};
@@ -62,17 +62,19 @@ pub fn happenings(
     corpus: &Corpus,
     vocabulary: &Vocabulary,
     named: &Named,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Vec<Happening>, CorpusError> {
+    watch.begin("events: counting by day", corpus.len());
     let mut series = Series::default();
     let mut sites = HashSet::new();
-    features::reports(corpus, vocabulary, named, done, |report| {
+    features::reports(corpus, vocabulary, named, watch, |report| {
         sites.insert(report.site);
         series.add(&report);
     })?;
     let (bursts, sure) = series.bursts();
+    watch.begin("events: who reports them", corpus.len());
     let mut postings = Postings::new(&bursts);
-    features::reports(corpus, vocabulary, named, done, |report| postings.add(report))?;
+    features::reports(corpus, vocabulary, named, watch, |report| postings.add(report))?;
     let needed = Needed { strength: sure, sites: sites.len().min(2) };
     let joined = postings.join();
     let drafts = joined.iter().filter_map(|joined| Draft::of(joined, &postings, &bursts, &needed)).collect();
@@ -84,7 +86,8 @@ pub fn happenings(
             reporting.entry(*writing).or_default().push((number, f64::from(*weight)));
         }
     }
-    telling::tell(corpus, vocabulary, &mut tales, &reporting, done)?;
+    watch.begin("events: their days and titles", corpus.len());
+    telling::tell(corpus, vocabulary, &mut tales, &reporting, watch)?;
     let found: Vec<Happening> = drafts
         .into_iter()
         .zip(tales)

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::entities::{Entities, Kind, Said, Source, Tagger};
-use super::{Corpus, CorpusError, Writing};
+use super::{Corpus, CorpusError, Day, Month, StudyWatch, Writing};
 use feeling::{Feeling, Felt};
 use lexicon::Lexicon;
 
@@ -25,12 +25,11 @@ pub struct Opinion {
     pub confidence: f32,
 }
 
-/// What was said about an entity in one month.
+/// What was said about an entity in one month, or in writings without a date.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Month {
+pub struct InMonth {
     pub entity: u32,
-    pub year: i16,
-    pub month: i8,
+    pub month: Option<Month>,
     /// Of the values, each weighed with its confidence.
     pub mean: f32,
     /// Writings with an opinion about the entity.
@@ -44,20 +43,21 @@ pub struct Opinions {
     pub writings: Vec<(u32, Opinion)>,
     /// Of a writing about an entity.
     pub entities: Vec<(u32, u32, Opinion)>,
-    /// By entity, then by month.
-    pub months: Vec<Month>,
+    /// By entity, then by month; what has no date comes first.
+    pub months: Vec<InMonth>,
 }
 
 /// What is thought in all writings, and what of the entities that were found in them.
 pub fn opinions(
     corpus: &Corpus,
     entities: &Entities,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Opinions, CorpusError> {
+    watch.begin("opinions", corpus.len());
     let tagger = Tagger::new(&entities.entities);
     let places: Vec<bool> = entities.entities.iter().map(|entity| entity.kind == Kind::Place).collect();
     let mut opinions = Opinions::default();
-    let mut months: BTreeMap<(u32, i16, i8), (f64, f64, u32)> = BTreeMap::new();
+    let mut months: BTreeMap<(u32, Option<Month>), (f64, f64, u32)> = BTreeMap::new();
     let mut writing = 0;
     corpus.fold(
         Vec::new,
@@ -68,8 +68,7 @@ pub fn opinions(
                 for (entity, opinion) in thought.entities {
                     let Some(entity) = meant(&tagger, entities, writing, entity) else { continue };
                     opinions.entities.push((writing, entity, opinion));
-                    let (sum, weight, count) =
-                        months.entry((entity, thought.year, thought.month)).or_default();
+                    let (sum, weight, count) = months.entry((entity, thought.month)).or_default();
                     *sum += f64::from(opinion.value * opinion.confidence);
                     *weight += f64::from(opinion.confidence);
                     *count += 1;
@@ -77,13 +76,13 @@ pub fn opinions(
                 writing += 1;
             }
         },
-        done,
+        watch,
     )?;
     opinions.months = months
         .into_iter()
-        .map(|((entity, year, month), (sum, weight, count))| {
+        .map(|((entity, month), (sum, weight, count))| {
             let mean = if weight > 0.0 { (sum / weight) as f32 } else { 0.0 };
-            Month { entity, year, month, mean, count }
+            InMonth { entity, month, mean, count }
         })
         .collect();
     Ok(opinions)
@@ -104,15 +103,13 @@ fn meant(tagger: &Tagger, entities: &Entities, writing: u32, entity: u32) -> Opt
 
 /// What one writing thinks.
 struct Thought {
-    year: i16,
-    month: i8,
+    month: Option<Month>,
     whole: Option<Opinion>,
     entities: Vec<(u32, Opinion)>,
 }
 
 fn thought(tagger: &Tagger, places: &[bool], writing: &Writing) -> Thought {
-    let day = writing.time().day();
-    let mut thought = Thought { year: day.year(), month: day.month(), whole: None, entities: Vec::new() };
+    let mut thought = Thought { month: writing.day().map(Day::month), whole: None, entities: Vec::new() };
     let language = writing.language.as_deref().unwrap_or("en");
     let Some(lexicon) = Lexicon::of(language) else { return thought };
     // Who is named in the title is known in the text by the surname.

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, HashMap};
 use serde::{Deserialize, Serialize};
 
 use super::corpus::{Corpus, CorpusError};
+use super::{Day, StudyWatch};
 use authors::AuthorNumber;
 use gather::{Gathered, Reference};
 
@@ -33,9 +34,9 @@ pub struct Author {
     /// The page that is about them, where there is one.
     pub url: Option<String>,
     pub writings: u64,
-    /// When the first and the last were written, milliseconds since 1970.
-    pub first: u64,
-    pub last: u64,
+    /// When the first and the last of those with a date were written.
+    pub first: Option<Day>,
+    pub last: Option<Day>,
     pub gave: Counts,
     pub received: Counts,
     /// Their share of what all authors count; the shares of all come to 1.
@@ -90,10 +91,12 @@ pub struct Social {
     pub anonymous: u64,
 }
 
-/// `done` hears of every writing twice.
-pub fn social(corpus: &Corpus, done: &(dyn Fn(u64) + Sync)) -> Result<Social, CorpusError> {
-    let mut gathered = gather::gather(corpus, done)?;
-    quoted::find(corpus, &mut gathered, done)?;
+/// Goes through the writings twice.
+pub fn social(corpus: &Corpus, watch: &dyn StudyWatch) -> Result<Social, CorpusError> {
+    watch.begin("social: who refers to whom", corpus.len());
+    let mut gathered = gather::gather(corpus, watch)?;
+    watch.begin("social: who is quoted", corpus.len());
+    quoted::find(corpus, &mut gathered, watch)?;
     let sites = sites(&gathered);
     let anonymous = gathered.anonymous;
     let mut ties: BTreeMap<(AuthorNumber, AuthorNumber), Tie> = BTreeMap::new();

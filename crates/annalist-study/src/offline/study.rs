@@ -17,10 +17,10 @@ use super::opinions::opinions;
 use super::social::social;
 use super::tell::Found;
 use super::topics::topics;
-use super::{Corpus, CorpusError, Gatherer, Named, Vocabulary};
+use super::{Corpus, CorpusError, Gatherer, Named, StudyWatch, Vocabulary};
 
 /// Results of another version of the program are found again.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
@@ -72,25 +72,37 @@ impl Stage {
     }
 }
 
-/// Who looks on.
-pub trait StudyWatch: annalist_knowledge::Watch {
-    /// A new part of the work, of about so many writings; it may go over them more than once.
-    fn begin(&self, what: &str, writings: u64);
-    fn done(&self, writings: u64);
-}
-
 #[derive(Debug, thiserror::Error)]
 pub enum StudyError {
     #[error(transparent)]
     Follow(#[from] FollowError),
     #[error(transparent)]
-    Corpus(#[from] CorpusError),
+    Corpus(CorpusError),
     #[error(transparent)]
-    Entities(#[from] EntitiesError),
+    Entities(EntitiesError),
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
+    /// Stages that were done, before or now, are kept.
     #[error("it was interrupted")]
-    Interrupted,
+    Interrupted { kept: Vec<Stage> },
+}
+
+impl From<CorpusError> for StudyError {
+    fn from(fault: CorpusError) -> StudyError {
+        match fault {
+            CorpusError::Stopped => StudyError::Interrupted { kept: Vec::new() },
+            fault => StudyError::Corpus(fault),
+        }
+    }
+}
+
+impl From<EntitiesError> for StudyError {
+    fn from(fault: EntitiesError) -> StudyError {
+        match fault {
+            EntitiesError::Corpus(fault) => fault.into(),
+            fault => StudyError::Entities(fault),
+        }
+    }
 }
 
 /// What is studied.
@@ -120,11 +132,11 @@ impl Subject {
             return Ok((corpus, mark));
         }
         let bytes = self.extents.iter().map(length).sum();
-        watch.begin("reading the archive", bytes);
+        watch.begin_bytes("reading the archive", bytes);
         let mut gatherer = Gatherer::create(&path)?;
         let followed = follow(&self.extents, &mut [&mut gatherer], &self.follow, watch)?;
         if !followed.is_complete {
-            return Err(StudyError::Interrupted);
+            return Err(CorpusError::Stopped.into());
         }
         let mark = gatherer.mark().clone();
         let corpus = gatherer.finish()?;
@@ -154,30 +166,37 @@ impl Subject {
         let key =
             format!("{VERSION} {} {:016x}", self.ends(), xxh3_64(format!("{:?}", self.entities).as_bytes()));
         let kept = Kept::new(&self.dir, key);
-        let done = |writings: u64| watch.done(writings);
-        let run = Run { kept: &kept, dir: &self.dir, wanted, watch, writings: corpus.len() };
+        let run = Run { kept: &kept, dir: &self.dir, wanted, watch };
+        self.stages(corpus, &run).map_err(|fault| match fault {
+            StudyError::Interrupted { .. } => StudyError::Interrupted { kept: run.done() },
+            fault => fault,
+        })
+    }
+
+    fn stages(&self, corpus: &Corpus, run: &Run<'_>) -> Result<Found, StudyError> {
+        let watch = run.watch;
         let mut found = Found {
-            entities: run.stage(Stage::Entities, || Ok(entities(corpus, &self.entities, &done)?))?,
+            entities: run.stage(Stage::Entities, || Ok(entities(corpus, &self.entities, watch)?))?,
             ..Found::default()
         };
-        found.opinions = run.stage(Stage::Opinions, || Ok(opinions(corpus, &found.entities, &done)?))?;
+        found.opinions = run.stage(Stage::Opinions, || Ok(opinions(corpus, &found.entities, watch)?))?;
         let vocabulary = if run.needs(Stage::Topics) || run.needs(Stage::Events) {
-            watch.begin("counting words", corpus.len());
-            Vocabulary::of(corpus, &done)?
+            Vocabulary::of(corpus, watch)?
         } else {
             Vocabulary::default()
         };
-        found.topics = run.stage(Stage::Topics, || Ok(topics(corpus, &vocabulary, &done)?))?;
+        found.topics = run.stage(Stage::Topics, || Ok(topics(corpus, &vocabulary, watch)?))?;
         found.happenings = run.stage(Stage::Events, || {
             let named = Named::of(&found.entities);
-            Ok(happenings(corpus, &vocabulary, &named, &done)?)
+            Ok(happenings(corpus, &vocabulary, &named, watch)?)
         })?;
-        found.social = run.stage(Stage::Social, || Ok(social(corpus, &done)?))?;
+        found.social = run.stage(Stage::Social, || Ok(social(corpus, watch)?))?;
         found.images = run.stage(Stage::Images, || self.images(watch))?;
         Ok(found)
     }
 
     fn images(&self, watch: &dyn StudyWatch) -> Result<Images, StudyError> {
+        watch.begin_bytes("images", self.extents.iter().map(length).sum());
         let mut seen: Vec<ImageSeen> = Vec::new();
         payloads(
             &self.extents,
@@ -191,7 +210,7 @@ impl Subject {
             watch,
         );
         if watch.is_stopped() {
-            return Err(StudyError::Interrupted);
+            return Err(CorpusError::Stopped.into());
         }
         Ok(Images::of(seen))
     }
@@ -208,13 +227,20 @@ struct Run<'a> {
     dir: &'a Path,
     wanted: &'a BTreeSet<Stage>,
     watch: &'a dyn StudyWatch,
-    writings: u64,
 }
 
 impl Run<'_> {
     /// Whether a stage is wanted and was not done yet.
     fn needs(&self, stage: Stage) -> bool {
-        self.wanted.contains(&stage) && self.kept.load::<serde::de::IgnoredAny>(stage.name()).is_none()
+        self.wanted.contains(&stage) && !self.is_kept(stage)
+    }
+
+    fn is_kept(&self, stage: Stage) -> bool {
+        self.kept.load::<serde::de::IgnoredAny>(stage.name()).is_some()
+    }
+
+    fn done(&self) -> Vec<Stage> {
+        Stage::ALL.into_iter().filter(|stage| self.is_kept(*stage)).collect()
     }
 
     fn stage<T: Default + Serialize + DeserializeOwned>(
@@ -229,12 +255,14 @@ impl Run<'_> {
             return Ok(T::default());
         }
         if self.watch.is_stopped() {
-            return Err(StudyError::Interrupted);
+            return Err(CorpusError::Stopped.into());
         }
-        self.watch.begin(stage.name(), self.writings);
         let found = find()?;
         let path = self.dir.display().to_string();
         self.kept.save(stage.name(), &found).map_err(|source| StudyError::Io { path, source })?;
         Ok(found)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@ use super::images::Images;
 use super::opinions::{Opinion, Opinions};
 use super::social::Social;
 use super::topics::{Topic, Topics};
-use super::{Corpus, CorpusError};
+use super::{Corpus, CorpusError, StudyWatch};
 
 /// Everything that a study may have found.
 #[derive(Debug, Default)]
@@ -42,12 +42,14 @@ impl Found {
     }
 }
 
-/// Says everything: statements to `say`, and to `annotate` the name of each writing with what was found about it.
+/// Says everything: statements to `say`, and to `annotate` the name of each writing with what was found about it. Where it is
+/// stopped on the way, that is an error.
 pub fn tell(
     corpus: &Corpus,
     found: &Found,
     say: &mut dyn FnMut(Quad),
     annotate: &mut dyn FnMut(String, Annotations),
+    watch: &dyn StudyWatch,
 ) -> Result<(), CorpusError> {
     let mut teller = Teller { speaker: Speaker { graph: GraphName::DefaultGraph, say } };
     let names = Names::of(found);
@@ -62,9 +64,14 @@ pub fn tell(
         Vec::new,
         |some: &mut Vec<(String, String)>, writing| some.push((writing.id, writing.record)),
         |some| writings.extend(some),
-        &|_| {},
+        &(),
     )?;
+    watch.begin("telling", corpus.len());
     for (number, (id, record)) in (0..).zip(writings) {
+        if watch.is_stopped() {
+            return Err(CorpusError::Stopped);
+        }
+        watch.done(1);
         let notes = about.take(number);
         if let (Some(writing), Some(capture)) = (url_iri(&id), url_iri(&record)) {
             teller.speaker.graph = GraphName::NamedNode(capture.clone());

@@ -13,7 +13,7 @@ mod vectors;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Corpus, CorpusError, Month, Vocabulary};
+use super::{Corpus, CorpusError, Month, StudyWatch, Vocabulary};
 use clusters::Clusters;
 use sorting::Sorted;
 
@@ -36,11 +36,18 @@ pub struct Topic {
     pub terms: Vec<(String, f32)>,
     /// Whose first topic it is.
     pub writings: u32,
-    /// Of those with a date of publication.
+    /// Of those with a date of publication; the others are in none.
     pub months: Vec<(Month, u32)>,
     pub course: Course,
     /// How alike its writings are compared with all writings of the language: from 0 to 1.
     pub confidence: f32,
+}
+
+impl Topic {
+    /// How many of its writings have no date.
+    pub fn undated(&self) -> u32 {
+        self.writings.saturating_sub(self.months.iter().map(|(_, count)| count).sum())
+    }
 }
 
 /// Whether a topic has a larger share of the later half of the writings than of the earlier half.
@@ -57,11 +64,13 @@ pub enum Course {
 pub fn topics(
     corpus: &Corpus,
     vocabulary: &Vocabulary,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Topics, CorpusError> {
-    let samples = vectors::samples(corpus, vocabulary, done)?;
-    let groups: Vec<Clusters> = samples.iter().map(Clusters::of).collect();
-    let sorted = Sorted::of(corpus, vocabulary, &samples, &groups, done)?;
+    watch.begin("topics: choosing writings", corpus.len());
+    let samples = vectors::samples(corpus, vocabulary, watch)?;
+    let groups: Vec<Clusters> = samples.iter().map(|sample| Clusters::of(sample, watch)).collect();
+    watch.begin("topics: sorting writings", corpus.len());
+    let sorted = Sorted::of(corpus, vocabulary, &samples, &groups, watch)?;
     let found: Vec<Topic> = sorted
         .groups
         .iter()

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use annalist_judge::text::{IdMap, Terms};
 
 use super::lent::{Lent, StemSet};
-use super::{Corpus, CorpusError};
+use super::{Corpus, CorpusError, StudyWatch};
 
 /// Different terms that are counted at a time, all languages together.
 const MOST_COUNTED: usize = 4_000_000;
@@ -67,12 +67,13 @@ impl Words {
 }
 
 impl Vocabulary {
-    pub fn of(corpus: &Corpus, done: &(dyn Fn(u64) + Sync)) -> Result<Vocabulary, CorpusError> {
-        Vocabulary::of_all(std::slice::from_ref(corpus), done)
+    pub fn of(corpus: &Corpus, watch: &dyn StudyWatch) -> Result<Vocabulary, CorpusError> {
+        Vocabulary::of_all(std::slice::from_ref(corpus), watch)
     }
 
     /// That of several archives together.
-    pub fn of_all(corpora: &[Corpus], done: &(dyn Fn(u64) + Sync)) -> Result<Vocabulary, CorpusError> {
+    pub fn of_all(corpora: &[Corpus], watch: &dyn StudyWatch) -> Result<Vocabulary, CorpusError> {
+        watch.begin("counting words", corpora.iter().map(Corpus::len).sum());
         let lent = Lent::default();
         let mut languages: BTreeMap<String, (u32, Tally)> = BTreeMap::new();
         for corpus in corpora {
@@ -96,7 +97,7 @@ impl Vocabulary {
                     let room = MOST_COUNTED / languages.len().max(1);
                     languages.values_mut().for_each(|(_, tally)| tally.shrink(room));
                 },
-                done,
+                watch,
             )?;
         }
         let words = |(code, (writings, tally)): (String, (u32, Tally))| (code, tally.into_words(writings));
@@ -206,7 +207,7 @@ mod tests {
             ..Writing::default()
         });
         let corpus = Corpus::write(&dir.path().join("w"), writings.into_iter()).unwrap();
-        let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
+        let vocabulary = Vocabulary::of(&corpus, &()).unwrap();
         let words = vocabulary.language("en").unwrap();
         assert_eq!(words.writings, 5);
         let shown: Vec<_> = words.terms.iter().map(|term| (&*term.surface, term.writings)).collect();

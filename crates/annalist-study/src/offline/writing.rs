@@ -3,6 +3,8 @@
 use annalist_model::Time;
 use serde::{Deserialize, Serialize};
 
+use super::Day;
+
 /// A post, comment, article, or the matter of a page that is none of these. Each once, however often it was captured.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Writing {
@@ -44,8 +46,8 @@ pub struct Writing {
 }
 
 impl Writing {
-    /// When it is from: published, else captured.
-    pub fn time(&self) -> Time {
-        Time::from_millis(self.published.unwrap_or(self.captured))
+    /// The day it was published. Where nothing tells there is none: the day of a capture says when somebody came by.
+    pub fn day(&self) -> Option<Day> {
+        self.published.map(|at| Day::of(Time::from_millis(at)))
     }
 }

@@ -1,16 +1,17 @@
 //! `annalist across`: what several crawls show together. How it is found is in `annalist-study`.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
-use annalist_study::across::{Association, News, Renaming, associations, news, renamings};
+use annalist_study::across::{Association, News, Place, Renaming, associations, news, renamings};
 use annalist_study::offline::entities::Entities;
-use annalist_study::offline::{Corpus, Named, Stage, Vocabulary};
+use annalist_study::offline::{Corpus, CorpusError, Named, Stage, Vocabulary};
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::cli::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
 use crate::commands::study::studied;
-use crate::exit::{BadConfiguration, Exit};
+use crate::exit::{BadConfiguration, Exit, Paused};
 use crate::knowledge::{job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::show;
@@ -20,11 +21,15 @@ use crate::watch::Watch;
 const MOST_MONTHS: usize = 60;
 
 pub fn run(args: &AcrossArgs) -> Result<Exit> {
-    let (crawls, (page, told)) = match &args.what {
-        Across::Names(crawls) => (crawls, names(crawls)?),
-        Across::Associations(args) => (&args.crawls, terms(args)?),
-        Across::New(crawls) => (crawls, new(crawls)?),
+    let (crawls, compared) = match &args.what {
+        Across::Names(crawls) => (crawls, names(crawls)),
+        Across::Associations(args) => (&args.crawls, terms(args)),
+        Across::New(crawls) => (crawls, new(crawls)),
     };
+    let (page, told) = compared.map_err(|fault| match fault.downcast_ref() {
+        Some(CorpusError::Stopped) => Paused("what was found in each crawl is kept".to_owned()).into(),
+        _ => fault,
+    })?;
     show_all(crawls, &page, &told);
     Ok(Exit::Done)
 }
@@ -63,19 +68,13 @@ impl Crawls {
         }
         Ok(Crawls { corpora, entities, watch })
     }
-
-    fn begin(&self, what: &'static str) {
-        self.watch.begin_counting(what, self.corpora.iter().map(Corpus::len).sum());
-    }
 }
 
 fn names(args: &CrawlsArgs) -> Result<(String, Value)> {
     let crawls = Crawls::open(args, &[Stage::Entities])?;
-    crawls.begin("comparing names");
-    let done = |writings| crawls.watch.count(writings);
-    let vocabulary = Vocabulary::of_all(&crawls.corpora, &done)?;
+    let vocabulary = Vocabulary::of_all(&crawls.corpora, &crawls.watch)?;
     let named = Named::together(&crawls.entities);
-    let mut found = renamings(&crawls.corpora, &named, &vocabulary, &done)?;
+    let mut found = renamings(&crawls.corpora, &named, &vocabulary, &crawls.watch)?;
     found.truncate(args.limit);
     Ok((renamed(&found), json!({ "names": found })))
 }
@@ -84,8 +83,12 @@ fn renamed(found: &[Renaming]) -> String {
     let mut page = String::new();
     for one in found {
         // Writing to a string cannot fail.
-        let _ =
-            writeln!(page, "{:.2}  {} → {}  about {}", one.confidence, one.before, one.after, one.changed);
+        let _ = writeln!(page, "{:.2}  {} → {}", one.confidence, one.before, one.after);
+        let _ = writeln!(
+            page,
+            "      between {} (last with the old name) and {} (first with the new)",
+            one.old_until, one.new_from
+        );
         let _ = writeln!(page, "      both with {}", one.shared.join(", "));
         if one.together > 0 {
             let _ = writeln!(page, "      together in {} writings, {} say so", one.together, one.said);
@@ -99,11 +102,10 @@ fn renamed(found: &[Renaming]) -> String {
 
 fn terms(args: &AssociationsArgs) -> Result<(String, Value)> {
     let crawls = Crawls::open(&args.crawls, &[])?;
-    crawls.begin("comparing terms");
-    let done = |writings| crawls.watch.count(writings);
-    let vocabulary = Vocabulary::of_all(&crawls.corpora, &done)?;
+    let vocabulary = Vocabulary::of_all(&crawls.corpora, &crawls.watch)?;
     let limit = args.crawls.limit;
-    let found = associations(&crawls.corpora, &vocabulary, &args.term, args.with.as_deref(), limit, &done)?;
+    let found =
+        associations(&crawls.corpora, &vocabulary, &args.term, args.with.as_deref(), limit, &crawls.watch)?;
     Ok((associated(&found, &args.term), json!({ "associations": found })))
 }
 
@@ -119,7 +121,12 @@ fn associated(found: &[Association], term: &str) -> String {
     if let (Some((first, _)), Some((last, _))) =
         (found.first().and_then(|one| one.months.first()), found.first().and_then(|one| one.months.last()))
     {
-        let _ = writeln!(page, "month by month from {first} to {last}");
+        let _ = write!(page, "month by month from {first} to {last}");
+        let undated = found.first().map_or(0, |one| one.undated);
+        let _ = match undated {
+            0 => writeln!(page),
+            _ => writeln!(page, "; {} writings without a date are in no month", show::count(undated.into())),
+        };
     }
     page
 }
@@ -141,21 +148,37 @@ fn new(args: &CrawlsArgs) -> Result<(String, Value)> {
         .into());
     }
     let crawls = Crawls::open(args, &[Stage::Entities])?;
-    crawls.begin("comparing crawls");
-    let done = |writings| crawls.watch.count(writings);
-    let found = news(&crawls.corpora, &Named::together(&crawls.entities), &done)?;
+    let found = news(&crawls.corpora, &Named::together(&crawls.entities), &crawls.watch)?;
     Ok((told_new(&found, args.limit), json!(found)))
+}
+
+/// The writings of each page, in the order in which the pages come.
+fn by_page(places: &[Place]) -> Vec<(&str, Vec<&Place>)> {
+    let mut pages: Vec<(&str, Vec<&Place>)> = Vec::new();
+    let mut numbers: HashMap<&str, usize> = HashMap::new();
+    for place in places {
+        let number = *numbers.entry(&place.page).or_insert(pages.len());
+        match pages.get_mut(number) {
+            Some((_, writings)) => writings.push(place),
+            None => pages.push((&place.page, vec![place])),
+        }
+    }
+    pages
 }
 
 fn told_new(found: &News, limit: usize) -> String {
     let mut page = String::new();
-    for (what, ids) in
+    for (what, places) in
         [("new", &found.new), ("changed", &found.changed), ("gone, or not visited", &found.gone)]
     {
-        let _ = writeln!(page, "{} writings {what}", show::count(ids.len() as u64));
-        ids.iter().take(limit).for_each(|id| {
-            let _ = writeln!(page, "  {id}");
-        });
+        let _ = writeln!(page, "{} writings {what}", show::count(places.len() as u64));
+        for (address, writings) in by_page(places).into_iter().take(limit) {
+            let first = writings.iter().map(|place| place.first_captured).min().unwrap_or_default();
+            let title = writings.iter().find_map(|place| place.title.as_deref()).unwrap_or_default();
+            let count =
+                if writings.len() > 1 { format!(" ({} writings)", writings.len()) } else { String::new() };
+            let _ = writeln!(page, "  first captured {}  {address}{count}  {title}", first.day());
+        }
     }
     let _ = writeln!(page, "Names that are new");
     for (name, writings) in found.names.iter().take(limit) {

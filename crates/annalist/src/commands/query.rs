@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use annalist_disk::SimDisk;
-use annalist_knowledge::Places;
 use annalist_knowledge::graph::{
     Datasets, Format, Graph, Layer, LayerSettings, LoadError, QueryError, QueryLimits, Question, Reading,
     format_of, graph_named, load,
 };
 use annalist_knowledge::import::opened;
+use annalist_knowledge::{Needed, Places};
 use annalist_model::spec::duration;
 use anyhow::{Context, Result};
 
 use crate::cli::{AnswerFormat, QueryArgs};
 use crate::exit::{BadConfiguration, Exit};
-use crate::knowledge::{Needed, bring_up_to_date};
+use crate::knowledge::bring_up_to_date;
 use crate::progress::Progress;
 
 pub fn run(args: &QueryArgs) -> Result<Exit> {
@@ -37,6 +37,7 @@ pub fn run(args: &QueryArgs) -> Result<Exit> {
         base: base.as_deref(),
         datasets: if files { Datasets::Strict } else { Datasets::Union },
         limits: QueryLimits { time, rows: args.limit_rows, memory_bytes: args.memory << 20 },
+        abandoned: None,
     };
     let mut out = BufWriter::new(std::io::stdout());
     let told = if args.explain {

@@ -42,7 +42,8 @@ pub fn run(job: &Path, pages: usize, json: bool) -> Result<Exit> {
         let found = source.newest(url).ok()?;
         Some((read_as_judged(&reader, apps.as_ref(), &found), found.at))
     };
-    let definition = definition(job, spec, &read)?;
+    // Of an event the crawl kept one number for content and time together.
+    let definition = spec.event.as_ref().map(|_| definition(job, spec, &read)).transpose()?;
     let candidates = standing.candidates.list();
     let places = sample(candidates, pages);
     watch.begin_counting("judging", places.len() as u64);
@@ -54,15 +55,22 @@ pub fn run(job: &Path, pages: usize, json: bool) -> Result<Exit> {
         watch.count(1);
         let Ok(url) = CanonicalUrl::parse(&page.url) else { continue };
         let Some((document, captured)) = read(&url) else { continue };
-        let told = explain(&definition, rules(spec), &url, &document, Some(document.time(captured)));
-        let timed = told.timed.as_ref();
+        let (content, time) = match &definition {
+            Some(definition) => {
+                let told = explain(definition, rules(spec), &url, &document, Some(document.time(captured)));
+                let timed = told.timed.as_ref();
+                let worth = timed.and_then(|timed| timed.time).map_or(1.0, |(_, worth)| worth);
+                (timed.map_or(told.score, |timed| timed.content), worth)
+            }
+            // Time does not count, and what the crawl went by is the content.
+            None => (page.relevance.unwrap_or_default(), 1.0),
+        };
         drawn.push(Annotated {
             event: spec.name.clone(),
             url: page.url.clone(),
             timestamp: captured.rfc3339().chars().take(TO_THE_SECOND).collect(),
-            content: timed.map_or(told.score, |timed| timed.content),
-            // Where time does not count, all pages are from the right one.
-            time: timed.and_then(|timed| timed.time).map_or(1.0, |(_, worth)| worth),
+            content,
+            time,
             ..Annotated::default()
         });
     }

@@ -4,16 +4,16 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use annalist_crawl::job::JobDir;
+use annalist_knowledge::Needed;
 use annalist_knowledge::search::{
-    Answer, FacetField, How, Label, Question, Reader, SearchError, Sort, Wanted, When, Within, parse,
-    parse_span,
+    Answer, FacetField, Narrowing, NarrowingError, Question, Reader, SearchError, Sort,
 };
 use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::cli::{SearchArgs, SortArg};
 use crate::exit::{BadConfiguration, Exit};
-use crate::knowledge::{Needed, bring_up_to_date};
+use crate::knowledge::bring_up_to_date;
 use crate::progress::Progress;
 
 mod show;
@@ -25,7 +25,7 @@ const LABELS: usize = 10;
 pub fn run(args: &SearchArgs) -> Result<Exit> {
     let (jobs, words) = jobs_and_words(&args.asked)?;
     let question = Question {
-        wanted: wanted(args, &words)?,
+        wanted: narrowing(args, &words).wanted().map_err(|e| wrong(e, &words))?,
         sort: match args.sort {
             SortArg::Relevance => Sort::Relevance,
             SortArg::Newest => Sort::Newest,
@@ -64,41 +64,30 @@ fn jobs_and_words(asked: &[String]) -> Result<(Vec<JobDir>, String)> {
     Ok((jobs, words))
 }
 
-/// The question with what the options ask for.
-fn wanted(args: &SearchArgs, words: &str) -> Result<Wanted> {
-    let mut wanted = parse(words).map_err(|e| fault(SearchError::Query(e), words))?;
-    if matches!(wanted, Wanted::Everything) && !words.trim().is_empty() {
-        let message = format!("there is no word to look for in {words:?}");
-        return Err(BadConfiguration(message).into());
-    }
-    let labels = [
-        (Label::Site, &args.site),
-        (Label::Language, &args.language),
-        (Label::Type, &args.kind),
-        (Label::Application, &args.application),
+/// What the words and the options ask for.
+fn narrowing(args: &SearchArgs, words: &str) -> Narrowing {
+    let options = [
+        (FacetField::Site, &args.site),
+        (FacetField::Language, &args.language),
+        (FacetField::Type, &args.kind),
+        (FacetField::Application, &args.application),
+        (FacetField::Author, &args.author),
     ];
-    for (label, values) in labels {
-        wanted = and_any(wanted, values.iter().map(|value| Wanted::Label(label, value.to_lowercase())));
+    let fields =
+        options.into_iter().flat_map(|(field, values)| values.iter().map(move |v| (field, v.clone())));
+    Narrowing {
+        words: words.to_owned(),
+        fields: fields.collect(),
+        from: args.from.clone(),
+        until: args.until.clone(),
+        captured: args.captured,
     }
-    let author =
-        |name: &String| Wanted::Words { within: Within::Author, text: name.clone(), how: How::AnyForm };
-    wanted = and_any(wanted, args.author.iter().map(author));
-    if args.from.is_some() || args.until.is_some() {
-        let part = |part: &Option<String>| part.clone().unwrap_or_default();
-        let span = format!("{}..{}", part(&args.from), part(&args.until));
-        let (from, until) = parse_span(&span).map_err(BadConfiguration)?;
-        let when = if args.captured { When::Captured } else { When::Published };
-        wanted = wanted.and(Wanted::Between(when, from, until));
-    }
-    Ok(wanted)
 }
 
-fn and_any(wanted: Wanted, some: impl Iterator<Item = Wanted>) -> Wanted {
-    let mut some: Vec<_> = some.collect();
-    match some.len() {
-        0 => wanted,
-        1 => some.pop().map_or(Wanted::Everything, |one| wanted.and(one)),
-        _ => wanted.and(Wanted::Any(some)),
+fn wrong(e: NarrowingError, words: &str) -> anyhow::Error {
+    match e {
+        NarrowingError::Words(e) => fault(SearchError::Query(e), words),
+        other => BadConfiguration(other.to_string()).into(),
     }
 }
 

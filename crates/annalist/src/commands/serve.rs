@@ -5,12 +5,14 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use annalist_crawl::engine::{Crawl, Origin};
 use annalist_crawl::job::JobDir;
 use annalist_crawl::pool::Pool;
 use annalist_crawl::status::Board;
 use annalist_crawl::stop::Stop;
+use annalist_knowledge::Needed;
 use annalist_server::program::{Examined, Program};
 use annalist_server::{ServeError, Settings, serve};
 use anyhow::{Context, Result};
@@ -19,6 +21,8 @@ use tokio::signal::unix::{SignalKind, signal};
 use super::crawl::{require_contact, shared_book};
 use crate::cli::ServeArgs;
 use crate::exit::{BadConfiguration, Exit};
+use crate::knowledge::bring_one_up_to_date;
+use crate::watch::Watch;
 use crate::{archives, basis, spec_file};
 
 /// What others have to give, where the service can be reached by others.
@@ -87,6 +91,10 @@ impl Program for ThisProgram {
 
     fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, String> {
         open(job, pool, stop, board).map_err(|fault| format!("{fault:#}"))
+    }
+
+    fn derive(&self, job: &Path, needed: Needed, stop: Arc<AtomicBool>) -> Result<(), String> {
+        bring_one_up_to_date(job, needed, &Watch::unseen(stop)).map_err(|fault| format!("{fault:#}"))
     }
 
     fn command(&self) -> Command {

@@ -15,12 +15,12 @@ use annalist_knowledge::search::{Annotations, Search, SearchSettings};
 use annalist_model::spec::Spec;
 use annalist_study::offline::entities::model::Model;
 use annalist_study::offline::entities::{EntitySettings, Known};
-use annalist_study::offline::{Corpus, Found, Stage, StudyError, StudyWatch, Subject, tell};
+use annalist_study::offline::{Corpus, CorpusError, Found, Stage, StudyError, StudyWatch, Subject, tell};
 use anyhow::{Context, Result, bail};
 
 use crate::cli::StudyArgs;
 use crate::definition_file;
-use crate::exit::{BadConfiguration, Exit, Interrupted};
+use crate::exit::{BadConfiguration, Exit, Paused};
 use crate::knowledge::{follow, job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::watch::Watch;
@@ -134,22 +134,24 @@ fn known_names(job: &JobDir, spec: &Spec) -> Result<Vec<Known>> {
     Ok(known)
 }
 
+/// An interruption says what is kept.
 fn interruptible<T>(outcome: Result<T, StudyError>) -> Result<T> {
-    match outcome {
-        Err(StudyError::Interrupted) => Err(Interrupted.into()),
-        other => Ok(other?),
-    }
+    let Err(StudyError::Interrupted { kept }) = outcome else { return Ok(outcome?) };
+    let kept = match kept.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => "no stage is done".to_owned(),
+        some => format!("{some}: found and kept, the same command goes on behind"),
+    };
+    Err(Paused(format!("{kept}; graph, search and tables are as they were")).into())
 }
 
 /// Writes what was found into the graph, as facets, and as tables.
 pub fn keep(job: &JobDir, corpus: &Corpus, found: &Found, watch: &Watch) -> Result<()> {
     let places = Places::of(job.root());
-    watch.begin_counting("telling", corpus.len());
     let mut layer = Layer::open(Arc::new(RealDisk), &places.studied(), LayerSettings::default())?;
     layer.clear();
     let mut fault = None;
     let mut annotated: Vec<(String, Annotations)> = Vec::new();
-    tell(
+    let told = tell(
         corpus,
         found,
         &mut |quad| {
@@ -157,22 +159,32 @@ pub fn keep(job: &JobDir, corpus: &Corpus, found: &Found, watch: &Watch) -> Resu
                 fault = layer.insert(&quad).err();
             }
         },
-        &mut |writing, annotations| {
-            watch.count(1);
-            annotated.push((writing, annotations));
-        },
-    )?;
+        &mut |writing, annotations| annotated.push((writing, annotations)),
+        watch,
+    );
+    let kept = || Stage::done_in(&places.study());
+    interruptible(told.map_err(|fault| match fault {
+        CorpusError::Stopped => StudyError::Interrupted { kept: kept() },
+        fault => fault.into(),
+    }))?;
     if let Some(fault) = fault {
         bail!(fault);
     }
     layer.commit(b"study")?;
     layer.settle()?;
+    tables(found, &places.study())?;
     if places.search().is_dir() {
         let mut search = Search::open(&places.search(), SearchSettings::default())?;
-        search.annotate(annotated.into_iter())?;
+        watch.begin_counting("facets of search", annotated.len() as u64);
+        search
+            .annotate(annotated.into_iter().take_while(|_| !watch.is_asked()).inspect(|_| watch.count(1)))?;
         search.finish()?;
     }
-    tables(found, &places.study())
+    if watch.is_asked() {
+        let what = "everything is found and in the graph; the same command makes the facets of search whole";
+        return Err(Paused(what.to_owned()).into());
+    }
+    Ok(())
 }
 
 /// What was found, for the spreadsheet.
@@ -188,14 +200,34 @@ fn tables(found: &Found, dir: &Path) -> Result<()> {
 }
 
 impl StudyWatch for Watch {
-    fn begin(&self, what: &str, things: u64) {
-        if what == "reading the archive" {
-            Watch::begin(self, "reading the archive", things);
-        } else {
-            self.begin_counting(what.to_owned(), things);
-        }
+    fn begin(&self, what: &'static str, writings: u64) {
+        self.begin_counting(what, writings);
+    }
+    fn begin_bytes(&self, what: &'static str, bytes: u64) {
+        Watch::begin(self, what, bytes);
     }
     fn done(&self, writings: u64) {
         self.count(writings);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_study::offline::{Stage, StudyError};
+
+    use super::interruptible;
+    use crate::exit::{Exit, code_of};
+
+    #[test]
+    fn who_interrupts_a_study_hears_what_is_kept() {
+        let told = |kept: Vec<Stage>| {
+            let fault = interruptible::<()>(Err(StudyError::Interrupted { kept })).unwrap_err();
+            assert_eq!(code_of(&fault), Exit::Interrupted);
+            fault.to_string()
+        };
+        assert!(told(Vec::new()).starts_with("interrupted: no stage is done"));
+        let some = told(vec![Stage::Entities, Stage::Opinions]);
+        assert!(some.starts_with("interrupted: entities, opinions: found and kept"), "{some}");
+        assert!(!some.contains("nothing was written"));
     }
 }

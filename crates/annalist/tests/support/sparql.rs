@@ -18,11 +18,15 @@ pub struct Sparql {
 impl Sparql {
     /// With a port of 0 the system gives one.
     pub fn start(dir: &Path, port: u16, login: Option<&str>) -> Sparql {
+        Sparql::start_with(dir, port, login, &[])
+    }
+
+    pub fn start_with(dir: &Path, port: u16, login: Option<&str>, more: &[&str]) -> Sparql {
         let port_file = dir.join("port");
         let _ = std::fs::remove_file(&port_file);
         let mut command = python_tool("python");
         command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/sparql_server.py"));
-        command.arg(&port_file).arg(dir.join("data")).args(["--port", &port.to_string()]);
+        command.arg(&port_file).arg(dir.join("data")).args(["--port", &port.to_string()]).args(more);
         if let Some(login) = login {
             command.args(["--login", login]);
         }

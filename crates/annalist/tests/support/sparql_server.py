@@ -1,8 +1,8 @@
 """A SPARQL 1.1 server over pyoxigraph for tests: /update, /store (Graph Store Protocol) and /dump (N-Quads).
 
-    sparql_server.py PORT-FILE DATA [--port N] [--login FIELD]
+    sparql_server.py PORT-FILE DATA [--port N] [--login FIELD] [--pages]
 
-DATA keeps what was told over a kill -9. The port that was given by the system stands in PORT-FILE.
+With --pages it answers updates with HTML, as some servers do. DATA keeps what was told over a kill -9. The port that was given by the system stands in PORT-FILE.
 """
 
 import argparse
@@ -17,6 +17,7 @@ parser.add_argument("port_file")
 parser.add_argument("data")
 parser.add_argument("--port", type=int, default=0)
 parser.add_argument("--login")
+parser.add_argument("--pages", action="store_true")
 options = parser.parse_args()
 store = ox.Store(options.data)
 
@@ -55,6 +56,8 @@ class Server(BaseHTTPRequestHandler):
         except (SyntaxError, ValueError) as fault:
             return self.answer(400, str(fault).encode())
         store.flush()
+        if options.pages:
+            return self.answer(200, b"<html><p>COMMIT: mutationCount=1</p></html>", "text/html; charset=UTF-8")
         self.answer(204)
 
     def log_message(self, *_):

@@ -231,6 +231,8 @@ fn captured(ticket: Ticket, got: &Got, retry: Option<String>) -> Ended {
         truncated: got.truncated,
         metadata: vec![("fetchTimeMs", "1".to_owned())],
         score: None,
+        language: None,
+        application: None,
         objects: None,
         notes: Vec::new(),
         unusable: Unusable::default(),

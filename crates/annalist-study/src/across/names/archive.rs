@@ -1,11 +1,11 @@
 //! When names were written: which of them fall silent, which begin, and which pairs of both meet in time and stand beside the
 //! same names.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::super::{Met, key};
 use super::{cosine, is_of, own_words, shared, weight};
-use crate::offline::{Corpus, CorpusError, Day, Named};
+use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch};
 
 /// A name in fewer writings may be silent by chance.
 const FEWEST_WRITINGS: usize = 3;
@@ -17,21 +17,26 @@ const LEAST_OF_ALL: f32 = 0.05;
 const LEAST_ALIKE: f32 = 0.2;
 const MOST_NAMES: usize = 3000;
 
-/// When everything was written, and which names are in it. Writings have numbers over all corpora, each once.
+/// When everything was written, and which names are in it. Writings have numbers over all corpora, each once. Those without a date
+/// may say that a name changed, and nothing about when.
 pub(super) struct Archive {
-    days: Vec<Day>,
+    days: Vec<Option<Day>>,
     pub(super) names: Vec<Vec<u32>>,
     /// All days in order.
     sorted: Vec<Day>,
-    /// By name: the numbers of writings with it, in the order of time.
+    /// By name: the numbers of dated writings with it, in the order of time.
     with: HashMap<u32, Vec<u32>>,
+    /// The same of those without a date.
+    undated: HashMap<u32, Vec<u32>>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pair {
     pub(super) before: u32,
     pub(super) after: u32,
-    pub(super) changed: Day,
+    /// The last day before the change with the old name alone, and the first with the new one.
+    pub(super) old_until: Day,
+    pub(super) new_from: Day,
     /// Which share of both names is on its side.
     pub(super) fits: f32,
     /// How much likelier that is if the name changed than if both came by chance; the logarithm.
@@ -44,17 +49,22 @@ impl Archive {
     pub(super) fn of(
         corpora: &[Corpus],
         named: &[Named],
-        done: &(dyn Fn(u64) + Sync),
+        watch: &dyn StudyWatch,
     ) -> Result<Archive, CorpusError> {
-        let mut archive =
-            Archive { days: Vec::new(), names: Vec::new(), sorted: Vec::new(), with: HashMap::new() };
+        let mut archive = Archive {
+            days: Vec::new(),
+            names: Vec::new(),
+            sorted: Vec::new(),
+            with: HashMap::new(),
+            undated: HashMap::new(),
+        };
         let mut met = Met::default();
         for (corpus, named) in corpora.iter().zip(named) {
             let mut number = 0_u32;
             let mut mentions = named.mentions.iter().peekable();
             corpus.fold(
                 Vec::new,
-                |some: &mut Vec<(u64, Day)>, writing| some.push((key(&writing.id), Day::of(writing.time()))),
+                |some: &mut Vec<(u64, Option<Day>)>, writing| some.push((key(&writing.id), writing.day())),
                 |some| {
                     for (id, day) in some {
                         let mut names = Vec::new();
@@ -67,34 +77,49 @@ impl Archive {
                         }
                     }
                 },
-                done,
+                watch,
             )?;
         }
-        archive.sorted.clone_from(&archive.days);
+        archive.sorted = archive.days.iter().copied().flatten().collect();
         archive.sorted.sort_unstable();
         let days = &archive.days;
         for with in archive.with.values_mut() {
-            with.sort_by_key(|writing| days.get(*writing as usize).copied());
+            with.sort_by_key(|writing| days.get(*writing as usize).copied().flatten());
         }
         Ok(archive)
     }
 
-    fn add(&mut self, day: Day, names: Vec<u32>) {
+    fn add(&mut self, day: Option<Day>, names: Vec<u32>) {
         let number = u32::try_from(self.days.len()).unwrap_or(u32::MAX);
-        names.iter().for_each(|name| self.with.entry(*name).or_default().push(number));
+        let with = if day.is_some() { &mut self.with } else { &mut self.undated };
+        names.iter().for_each(|name| with.entry(*name).or_default().push(number));
         self.days.push(day);
         self.names.push(names);
     }
 
+    /// Of one with a date.
     fn day(&self, writing: u32) -> Day {
-        self.days.get(writing as usize).copied().unwrap_or_default()
+        self.days.get(writing as usize).copied().flatten().unwrap_or_default()
     }
 
+    pub(super) fn is_dated(&self, writing: u32) -> bool {
+        self.days.get(writing as usize).is_some_and(Option::is_some)
+    }
+
+    /// How many have a date.
     pub(super) fn writings(&self) -> usize {
-        self.days.len()
+        self.sorted.len()
     }
 
-    /// The writings with a name, in the order of time.
+    /// All writings with both names, those with a date first.
+    pub(super) fn with_both(&self, one: u32, other: u32) -> Vec<u32> {
+        let all =
+            |name: u32| self.with(name).iter().chain(self.undated.get(&name).into_iter().flatten()).copied();
+        let of_one: HashSet<u32> = all(one).collect();
+        all(other).filter(|writing| of_one.contains(writing)).collect()
+    }
+
+    /// The writings with a name and a date, in the order of time.
     pub(super) fn with(&self, name: u32) -> &[u32] {
         self.with.get(&name).map(Vec::as_slice).unwrap_or_default()
     }
@@ -158,25 +183,33 @@ impl Archive {
 
     /// The day on which most of the one is over and most of the other comes.
     fn pair(&self, before: u32, after: u32) -> Option<Pair> {
-        let (old, new) = (self.with(before), self.with(after));
+        let new = self.with(after);
+        // Who has the new name and the old one explains it, as people do long after the change.
+        let place = |writing: u32| (self.day(writing), writing);
+        let explains =
+            |writing: u32| new.binary_search_by_key(&place(writing), |other| place(*other)).is_ok();
+        let old = self.with(before).iter().filter(|writing| !explains(**writing));
+        let old: Vec<Day> = old.map(|writing| self.day(*writing)).collect();
         let (many, others) = (old.len().max(1) as f32, new.len().max(1) as f32);
-        let mut best: Option<(Day, f32)> = None;
+        let mut best: Option<(usize, Day, f32)> = None;
         for (come, writing) in new.iter().enumerate() {
             let day = self.day(*writing);
             let come = 1.0 - come as f32 / others;
             if come < ON_ITS_SIDE {
                 break;
             }
-            let gone = old.partition_point(|writing| self.day(*writing) < day) as f32 / many;
-            if gone >= ON_ITS_SIDE && best.is_none_or(|(_, fits)| gone * come > fits) {
-                best = Some((day, gone * come));
+            let over = old.partition_point(|other| *other < day);
+            let gone = over as f32 / many;
+            if gone >= ON_ITS_SIDE && best.is_none_or(|(_, _, fits)| gone * come > fits) {
+                best = Some((over, day, gone * come));
             }
         }
-        let (changed, fits) = best?;
-        let share = self.share_before(changed);
+        let (over, new_from, fits) = best?;
+        let old_until = *old.get(over.checked_sub(1)?)?;
+        let share = self.share_before(new_from);
         let sharp = -many * share.ln() - others * (1.0 - share).ln();
         let is_within = (LEAST_OF_ALL..=1.0 - LEAST_OF_ALL).contains(&share);
-        is_within.then_some(Pair { before, after, changed, fits, sharp, names: 0.0 })
+        is_within.then_some(Pair { before, after, old_until, new_from, fits, sharp, names: 0.0 })
     }
 }
 

@@ -8,7 +8,7 @@ use annalist_model::link::shortened;
 use super::super::associations::each;
 use super::archive::{Archive, Pair};
 use super::{cosine, is_of, own_words, shared, weight};
-use crate::offline::{Corpus, CorpusError, Vocabulary};
+use crate::offline::{Corpus, CorpusError, StudyWatch, Vocabulary};
 
 const LONGEST_SENTENCE: usize = 400;
 
@@ -75,14 +75,14 @@ impl Around {
         archive: &Archive,
         candidates: &BTreeSet<u32>,
         names: &[String],
-        done: &(dyn Fn(u64) + Sync),
+        watch: &dyn StudyWatch,
     ) -> Result<Around, CorpusError> {
         let mut around = Around { contexts: HashMap::new(), said: HashMap::new(), ids: HashMap::new() };
         let lower: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
         let mut number = 0_u32;
         each(
             corpora,
-            done,
+            watch,
             |writing, stems| {
                 let language =
                     (0..).zip(&vocabulary.languages).find(|(_, (code, _))| *code == writing.code());
@@ -103,8 +103,10 @@ impl Around {
             |(id, terms, said)| {
                 let here = archive.names.get(number as usize).map(Vec::as_slice).unwrap_or_default();
                 for name in here.iter().filter(|name| candidates.contains(name)) {
-                    let context = around.contexts.entry(*name).or_default();
-                    terms.iter().for_each(|term| *context.entry(*term).or_default() += 1);
+                    if archive.is_dated(number) {
+                        let context = around.contexts.entry(*name).or_default();
+                        terms.iter().for_each(|term| *context.entry(*term).or_default() += 1);
+                    }
                     around.ids.entry(number).or_insert_with(|| id.clone());
                 }
                 let of_names = |sentence: &String| {

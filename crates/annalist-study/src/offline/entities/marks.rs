@@ -7,8 +7,8 @@ use super::learn::{Learned, lower_into};
 use super::lists::{Class, Words};
 use super::model::{Marked, Model, ModelError};
 use super::runs::Run;
-use crate::offline::Writing;
 use crate::offline::prose::{Token, tokens};
+use crate::offline::{StudyWatch, Writing};
 
 const KINDS: [Kind; 3] = [Kind::Person, Kind::Place, Kind::Organisation];
 
@@ -77,12 +77,13 @@ pub(super) fn take(
     writing: &Writing,
     learned: &mut Learned,
     marks: &mut Result<Marks, ModelError>,
+    watch: &dyn StudyWatch,
 ) {
     learned.take(writing);
     let (Some(model), Ok(kept)) = (model, &mut *marks) else { return };
     let language = writing.language.as_deref().unwrap_or("en");
     for text in [writing.title.as_deref().unwrap_or_default(), &writing.text] {
-        match model.mark(text) {
+        match model.mark(text, watch) {
             Ok(marked) => mark(text, language, &marked, learned, kept),
             Err(fault) => {
                 *marks = Err(fault);

@@ -16,6 +16,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use annalist_knowledge::Watch;
 use serde_json::Value;
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -122,14 +123,18 @@ impl Model {
         &self.name
     }
 
-    /// The names in a text, in order.
-    pub fn mark(&self, text: &str) -> Result<Vec<Marked>, ModelError> {
+    /// The names in a text, in order; those up to where it was stopped, if it was.
+    pub fn mark(&self, text: &str, watch: &dyn Watch) -> Result<Vec<Marked>, ModelError> {
         let failed = |what| ModelError::Failed { name: self.name.clone(), what };
         let Inner { pieces, labels, window, network } = &*self.inner;
         let all = pieces.cut(text);
         let mut said: Vec<Said> = Vec::new();
         let mut ids = Vec::with_capacity(*window);
         for part in windows(text, &all, window.saturating_sub(2)) {
+            // A long text is many windows.
+            if watch.is_stopped() {
+                break;
+            }
             ids.clear();
             ids.push(pieces.begin);
             let taken = all.get(part.read.clone()).unwrap_or_default();

@@ -1,6 +1,10 @@
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use annalist_knowledge::Watch;
+
 use super::model::tests::model;
 use super::{Entities, EntitySettings, Kind, Known, Source, entities};
-use crate::offline::{Corpus, Writing};
+use crate::offline::{Corpus, Day, Writing};
 
 fn study(language: &str, texts: &[&str], settings: &EntitySettings) -> Entities {
     let dir = tempfile::tempdir().unwrap();
@@ -8,11 +12,11 @@ fn study(language: &str, texts: &[&str], settings: &EntitySettings) -> Entities 
         id: n.to_string(),
         text: (*text).to_owned(),
         language: Some(language.to_owned()),
-        published: Some(1000 + n as u64),
+        published: Some(Day(1000 + n as i32).time().millis()),
         ..Writing::default()
     });
     let corpus = Corpus::write(&dir.path().join("writings"), writings).unwrap();
-    entities(&corpus, settings, &|_| {}).unwrap()
+    entities(&corpus, settings, &()).unwrap()
 }
 
 fn found(entities: &Entities) -> Vec<(&str, Kind, u32)> {
@@ -39,9 +43,29 @@ fn names_are_learned_with_their_kinds_and_spellings() {
     assert_eq!(found(&all), expected);
     let bank = all.entities.iter().find(|e| e.kind == Kind::Organisation).unwrap();
     assert_eq!(bank.aliases, ["ECB"]);
-    assert_eq!((bank.first, bank.last, bank.writings), (1000, 1002, 3));
+    assert_eq!((bank.first, bank.last, bank.writings), (Some(Day(1000)), Some(Day(1002)), 3));
     assert_eq!(all.mentions.len(), 8);
     assert_eq!(all.together.first().map(|pair| pair.writings), Some(3), "{:?}", all.together);
+}
+
+#[test]
+fn a_writing_without_a_date_does_not_say_when_somebody_was_mentioned() {
+    let dir = tempfile::tempdir().unwrap();
+    let of = |published: &'static [Option<i32>]| {
+        let writings = GREECE.iter().zip(published).map(|(text, day)| Writing {
+            text: (*text).to_owned(),
+            language: Some("en".to_owned()),
+            published: day.map(|day| Day(day).time().millis()),
+            captured: Day(18_000).time().millis(),
+            ..Writing::default()
+        });
+        let corpus = Corpus::write(&dir.path().join("writings"), writings).unwrap();
+        let all = entities(&corpus, &EntitySettings::default(), &()).unwrap();
+        let athens = all.entities.into_iter().find(|e| e.name == "Athens").unwrap();
+        (athens.first, athens.last, athens.undated, athens.writings)
+    };
+    assert_eq!(of(&[Some(15_000), None, Some(15_100)]), (Some(Day(15_000)), Some(Day(15_100)), 1, 3));
+    assert_eq!(of(&[None, None, None]), (None, None, 3, 3));
 }
 
 #[test]
@@ -161,4 +185,24 @@ fn a_model_finds_the_same_on_all_cores() {
     assert_eq!(one, study("en", &texts, &settings));
     let nothing = one.entities.iter().find(|entity| entity.name == "Nothing").unwrap();
     assert_eq!((nothing.writings, nothing.source), (400, Source::Model));
+}
+
+/// Wants it to end when it has been asked some times.
+struct Patience(AtomicU32);
+
+impl Watch for Patience {
+    fn advance(&self, _: u64, _: u64) {}
+    fn is_stopped(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) >= 5
+    }
+}
+
+#[test]
+fn a_long_text_is_not_read_to_its_end_by_a_model_that_is_to_stop() {
+    let model = model(&[("Zyx", "B-PER"), ("went", "O"), (".", "O")], 9.0);
+    let text = "Zyx went. ".repeat(2000);
+    let all = model.mark(&text, &()).unwrap().len();
+    let watch = Patience(AtomicU32::new(0));
+    let some = model.mark(&text, &watch).unwrap().len();
+    assert!(all == 2000 && some < 100, "{some} of {all}");
 }

@@ -8,7 +8,7 @@ use annalist_model::link::shortened;
 
 use super::mentioned;
 use crate::offline::lent::{Lent, StemSet};
-use crate::offline::{Corpus, CorpusError, Day, Named, Vocabulary, Writing};
+use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch, Vocabulary, Writing};
 
 /// What is new stands at the beginning.
 const BEGINNING: usize = 4000;
@@ -42,7 +42,7 @@ pub(super) fn reports(
     corpus: &Corpus,
     vocabulary: &Vocabulary,
     named: &Named,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
     mut take: impl FnMut(Report) + Send,
 ) -> Result<(), CorpusError> {
     let lent = Lent::default();
@@ -79,7 +79,7 @@ pub(super) fn reports(
             }
             first += count;
         },
-        done,
+        watch,
     )
 }
 
@@ -93,7 +93,7 @@ pub(super) fn names_of(named: &Named, writing: u32) -> impl Iterator<Item = u32>
 fn report(writing: &Writing, number: u32, vocabulary: &Vocabulary, stems: &mut StemSet) -> Report {
     let matter = format!("{}\n{}", writing.title.as_deref().unwrap_or_default(), writing.own_text());
     let beginning = shortened(&matter, BEGINNING);
-    let day = writing.published.map(|_| Day::of(writing.time()));
+    let day = writing.day();
     let mut features = terms(beginning, writing.code(), vocabulary, stems);
     let is_near = |other: &Day| day.is_none_or(|day| (day.0 - other.0).abs() <= NEAR_DAYS);
     let told = mentioned::days(beginning, writing.code() == "en", day);

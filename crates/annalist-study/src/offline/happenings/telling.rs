@@ -8,7 +8,7 @@ use super::bursts::Burst;
 use super::features::{Feature, repeated, terms};
 use super::mentioned::{self, Told};
 use crate::offline::lent::{Lent, StemSet};
-use crate::offline::{Corpus, CorpusError, Day, Vocabulary, Writing};
+use crate::offline::{Corpus, CorpusError, Day, StudyWatch, Vocabulary, Writing};
 
 const BEGINNING: usize = 4000;
 const SHORTEST_TITLE: usize = 8;
@@ -145,7 +145,7 @@ pub(super) fn tell(
     vocabulary: &Vocabulary,
     tales: &mut [Tale],
     reporting: &HashMap<u32, Vec<(usize, f64)>>,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<(), CorpusError> {
     let lent = Lent::default();
     let mut number = 0;
@@ -163,13 +163,13 @@ pub(super) fn tell(
                 number += 1;
             }
         },
-        done,
+        watch,
     )
 }
 
 fn say(writing: &Writing, vocabulary: &Vocabulary, stems: &mut StemSet) -> Said {
     let code = writing.code();
-    let day = writing.published.map(|_| Day::of(writing.time()));
+    let day = writing.day();
     let text = writing.own_text();
     let text = shortened(&text, BEGINNING);
     let title = writing.title.as_deref().unwrap_or_default().trim();

@@ -69,9 +69,9 @@ fn found(events: &[(&str, &str, Day, &str)]) -> Vec<Happening> {
 fn found_in(writings: Vec<Writing>) -> Vec<Happening> {
     let dir = tempfile::tempdir().unwrap();
     let corpus = Corpus::write(&dir.path().join("w"), writings.into_iter()).unwrap();
-    let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
-    let named = Named::of(&entities(&corpus, &EntitySettings::default(), &|_| {}).unwrap());
-    happenings(&corpus, &vocabulary, &named, &|_| {}).unwrap()
+    let vocabulary = Vocabulary::of(&corpus, &()).unwrap();
+    let named = Named::of(&entities(&corpus, &EntitySettings::default(), &()).unwrap());
+    happenings(&corpus, &vocabulary, &named, &()).unwrap()
 }
 
 #[test]

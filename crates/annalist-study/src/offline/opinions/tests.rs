@@ -1,6 +1,6 @@
 use super::{Opinions, opinions};
 use crate::offline::entities::{EntitySettings, Known, entities};
-use crate::offline::{Corpus, Writing};
+use crate::offline::{Corpus, Day, Writing};
 
 fn writing(language: &str, text: &str) -> Writing {
     Writing {
@@ -15,8 +15,8 @@ fn study(writings: Vec<Writing>, names: &[&str]) -> Opinions {
     let dir = tempfile::tempdir().unwrap();
     let corpus = Corpus::write(&dir.path().join("writings"), writings.into_iter()).unwrap();
     let known = names.iter().map(|name| Known { name: (*name).to_owned(), aliases: Vec::new() }).collect();
-    let found = entities(&corpus, &EntitySettings { known, ..EntitySettings::default() }, &|_| {}).unwrap();
-    opinions(&corpus, &found, &|_| {}).unwrap()
+    let found = entities(&corpus, &EntitySettings { known, ..EntitySettings::default() }, &()).unwrap();
+    opinions(&corpus, &found, &()).unwrap()
 }
 
 /// Of a text alone; 0 where nothing tells.
@@ -79,9 +79,22 @@ fn an_opinion_belongs_to_whom_it_is_about() {
         |entity: u32| all.entities.iter().find(|(_, e, _)| *e == entity).map(|(_, _, opinion)| opinion.value);
     assert!(of(0).unwrap() > 0.3 && of(1).unwrap() < -0.3, "{:?}", all.entities);
     assert_eq!(
-        all.months.iter().map(|m| (m.entity, m.year, m.month, m.count)).collect::<Vec<_>>(),
-        [(0, 1970, 1, 1), (1, 1970, 1, 1)]
+        all.months.iter().map(|m| (m.entity, m.month, m.count)).collect::<Vec<_>>(),
+        [(0, Some(Day(0).month()), 1), (1, Some(Day(0).month()), 1)]
     );
+}
+
+#[test]
+fn what_has_no_date_belongs_to_no_month() {
+    let dated = writing("en", "Ada Quill is a brilliant engineer.");
+    let undated = Writing {
+        published: None,
+        captured: 1_600_000_000_000,
+        ..writing("en", "Ada Quill is a corrupt liar.")
+    };
+    let all = study(vec![dated, undated], &["Ada Quill"]);
+    let months: Vec<_> = all.months.iter().map(|m| (m.month, m.mean > 0.0, m.count)).collect();
+    assert_eq!(months, [(None, false, 1), (Some(Day(0).month()), true, 1)]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{Author, Counts};
-use crate::offline::Writing;
+use crate::offline::{Day, Writing};
 
 pub(super) type AuthorNumber = u32;
 
@@ -23,7 +23,7 @@ pub(super) struct Authors {
 
 impl Authors {
     /// The author of a writing, who is counted.
-    pub(super) fn meet(&mut self, by: &Byline, at: u64) -> AuthorNumber {
+    pub(super) fn meet(&mut self, by: &Byline, at: Option<Day>) -> AuthorNumber {
         let key = (by.site.clone(), by.name.to_lowercase());
         let url = by.url.as_ref();
         let known = match url {
@@ -41,8 +41,8 @@ impl Authors {
                 site: by.site.clone(),
                 url: None,
                 writings: 0,
-                first: at,
-                last: at,
+                first: None,
+                last: None,
                 gave: Counts::default(),
                 received: Counts::default(),
                 influence: 0.0,
@@ -53,7 +53,7 @@ impl Authors {
         self.by_name.entry(key).or_insert(number);
         if let Some(author) = self.list.get_mut(number as usize) {
             author.writings += 1;
-            author.first = author.first.min(at);
+            author.first = author.first.into_iter().chain(at).min();
             author.last = author.last.max(at);
             if let Some(url) = url {
                 author.url.get_or_insert_with(|| url.clone());

@@ -9,6 +9,7 @@ use super::authors::{AuthorNumber, Authors, Byline};
 use super::{BY_LINK, BY_NAME, BY_NAMED_QUOTE, BY_PARENT, BY_QUOTED_NAME, BY_QUOTED_WORDS};
 use crate::offline::corpus::{Corpus, CorpusError};
 use crate::offline::writing::Writing;
+use crate::offline::{Day, StudyWatch};
 
 /// Of one writing; lists of links are not somebody's word.
 const MOST_LINKS: usize = 200;
@@ -98,6 +99,7 @@ struct Row {
     page: Option<u64>,
     byline: Option<Byline>,
     site: String,
+    day: Option<Day>,
     at: u64,
     thread: u64,
     parent: Option<u64>,
@@ -106,6 +108,8 @@ struct Row {
     links: Vec<(u64, String)>,
     record: String,
 }
+
+const UNDATED: u64 = u64::MAX;
 
 pub(super) fn key(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
@@ -128,10 +132,15 @@ pub(super) fn thread_of(writing: &Writing) -> u64 {
     key(writing.thread.as_deref().unwrap_or(&writing.url))
 }
 
-pub(super) fn gather(corpus: &Corpus, done: &(dyn Fn(u64) + Sync)) -> Result<Gathered, CorpusError> {
+/// When it was written, behind all others where nothing tells: of those the first in the archive is taken for the earliest.
+pub(super) fn moment_of(writing: &Writing) -> u64 {
+    writing.published.unwrap_or(UNDATED)
+}
+
+pub(super) fn gather(corpus: &Corpus, watch: &dyn StudyWatch) -> Result<Gathered, CorpusError> {
     let mut gathered = Gathered::default();
     let take = |rows: &mut Vec<Row>, writing: Writing| rows.push(row(writing));
-    corpus.fold(Vec::new, take, |rows| rows.into_iter().for_each(|row| gathered.take(row)), done)?;
+    corpus.fold(Vec::new, take, |rows| rows.into_iter().for_each(|row| gathered.take(row)), watch)?;
     gathered.settle_names();
     Ok(gathered)
 }
@@ -143,7 +152,8 @@ fn row(writing: Writing) -> Row {
         id: key(&writing.id),
         page: (writing.kind != "comment").then(|| key(&writing.url)),
         byline: Byline::of(&writing),
-        at: writing.time().millis(),
+        day: writing.day(),
+        at: moment_of(&writing),
         thread: thread_of(&writing),
         parent: writing.parent.as_deref().map(key),
         quotes: writing.quotes.iter().take(MOST_QUOTES).map(|quote| tail_and_start(quote)).collect(),
@@ -176,7 +186,7 @@ impl Gathered {
             self.anonymous += 1;
             return;
         };
-        let from = self.authors.meet(&byline, row.at);
+        let from = self.authors.meet(&byline, row.day);
         self.by_id.entry(row.id).or_insert(from);
         if let Some(page) = row.page {
             self.by_url.entry(page).or_insert(from);
@@ -229,7 +239,8 @@ impl Gathered {
             How::Mention(author) => Some((*author, BY_NAME)),
             How::Quote(quote) => {
                 let origin = quote.tail.and_then(|tail| self.origins.get(&(quote.thread, tail)));
-                let origin = origin.filter(|(at, _)| *at <= quote.at).map(|(_, author)| *author);
+                let origin =
+                    origin.filter(|(at, _)| *at == UNDATED || *at <= quote.at).map(|(_, author)| *author);
                 match (quote.named, origin) {
                     (Some(named), Some(origin)) if named == origin => Some((named, BY_NAMED_QUOTE)),
                     (Some(named), _) => Some((named, BY_QUOTED_NAME)),

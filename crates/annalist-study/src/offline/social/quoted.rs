@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use super::authors::{AuthorNumber, Byline};
-use super::gather::{Gathered, How, Reference, TAIL, row_key, thread_of, words};
+use super::gather::{Gathered, How, Reference, TAIL, moment_of, row_key, thread_of, words};
+use crate::offline::StudyWatch;
 use crate::offline::corpus::{Corpus, CorpusError};
 use crate::offline::writing::Writing;
 
@@ -19,7 +20,7 @@ struct Found {
 pub(super) fn find(
     corpus: &Corpus,
     gathered: &mut Gathered,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<(), CorpusError> {
     let mut wanted: HashMap<u64, HashSet<u64>> = HashMap::new();
     for reference in &gathered.references {
@@ -42,7 +43,7 @@ pub(super) fn find(
         }
         let Some(wanted) = wanted else { return };
         let own = own_words(&writing);
-        let at = writing.time().millis();
+        let at = moment_of(&writing);
         // A quote of few words is looked for as it is.
         let lengths = 3..=TAIL;
         let rows: HashSet<u64> = lengths
@@ -56,7 +57,7 @@ pub(super) fn find(
         all.rows.extend(found.rows);
         all.mentions.extend(found.mentions);
     };
-    corpus.fold(Found::default, take, join, done)?;
+    corpus.fold(Found::default, take, join, watch)?;
     for (thread, row, at, byline) in all.rows {
         let Some(author) = gathered.authors.find(&byline) else { continue };
         let origin = gathered.origins.entry((thread, row)).or_insert((at, author));

@@ -1,10 +1,10 @@
 use super::{Social, social};
-use crate::offline::{Corpus, Writing};
+use crate::offline::{Corpus, Day, Writing};
 
 fn of(writings: Vec<Writing>) -> Social {
     let dir = tempfile::tempdir().unwrap();
     let corpus = Corpus::write(&dir.path().join("writings"), writings.into_iter()).unwrap();
-    social(&corpus, &|_| {}).unwrap()
+    social(&corpus, &()).unwrap()
 }
 
 fn post(number: u64, author: &str, text: &str) -> Writing {
@@ -15,7 +15,7 @@ fn post(number: u64, author: &str, text: &str) -> Writing {
         site: "a.test".to_owned(),
         kind: "post".to_owned(),
         author: Some(author.to_owned()),
-        published: Some(number * 1000),
+        published: Some(Day(number as i32).time().millis()),
         text: text.to_owned(),
         thread: Some("http://a.test/t".to_owned()),
         ..Writing::default()
@@ -49,6 +49,11 @@ fn a_quote_leads_to_whoever_wrote_the_words_first() {
     assert_eq!(ties(&found), [("bea", "ann", [0, 1, 0, 0]), ("cid", "ann", [0, 1, 0, 0])]);
     assert_eq!(found.authors[0].name, "ann");
     assert_eq!(found.ties[0].source, "urn:uuid:5");
+    // When the words were captured does not say when they were written.
+    let undated = Writing { published: None, captured: u64::MAX / 2, ..post(1, "ann", WORDS) };
+    let found = of(vec![quoting(5, "bea"), undated]);
+    assert_eq!(ties(&found), [("bea", "ann", [0, 1, 0, 0])]);
+    assert_eq!(found.authors[0].first, None);
 }
 
 #[test]
@@ -91,7 +96,7 @@ fn answers_and_links_are_ties_and_nobody_refers_to_oneself() {
     let site = |name: &str| found.sites.iter().find(|site| site.site == name).unwrap();
     assert_eq!((site("a.test").cited, site("b.test").cites, site("c.test").writings), (1, 2, 0));
     let bea = found.authors.iter().find(|author| author.name == "bea").unwrap();
-    assert_eq!((bea.writings, bea.first, bea.last, bea.gave.replies), (2, 2000, 3000, 1));
+    assert_eq!((bea.writings, bea.first, bea.last, bea.gave.replies), (2, Some(Day(2)), Some(Day(3)), 1));
 }
 
 #[test]

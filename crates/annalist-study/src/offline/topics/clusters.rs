@@ -5,6 +5,7 @@ use std::num::NonZeroUsize;
 use std::thread;
 
 use super::vectors::{Sample, Vector};
+use crate::offline::StudyWatch;
 
 /// Groups to begin with.
 const MOST_GROUPS: usize = 120;
@@ -94,8 +95,11 @@ impl Centres {
 }
 
 impl Clusters {
-    pub(super) fn of(sample: &Sample) -> Clusters {
+    /// None if it is stopped on the way.
+    pub(super) fn of(sample: &Sample, watch: &dyn StudyWatch) -> Clusters {
         let vectors = &sample.vectors;
+        let all = vectors.len() as u64;
+        watch.begin("topics: grouping writings", all * (ROUNDS + LAST_ROUNDS) as u64);
         let words =
             vectors.iter().filter_map(|vector| vector.last()).map(|(word, _)| *word as usize + 1).max();
         let Some(words) = words else { return Clusters::default() };
@@ -109,6 +113,10 @@ impl Clusters {
             }
             nearest = now;
             centres = moved(&nearest, vectors, count, words);
+            watch.done(all);
+            if watch.is_stopped() {
+                return Clusters::default();
+            }
         }
         let baseline =
             mean_likeness(&moved_sum(&vec![0; vectors.len()], vectors, 1, words), &[vectors.len()])
@@ -120,6 +128,10 @@ impl Clusters {
         for _ in 0..LAST_ROUNDS {
             nearest = assign(&centres, vectors);
             centres = moved(&nearest, vectors, count, words);
+            watch.done(all);
+            if watch.is_stopped() {
+                return Clusters::default();
+            }
         }
         kept(&nearest, vectors, count, words, baseline)
     }

@@ -8,7 +8,7 @@ use super::Course;
 use super::clusters::{Clusters, best};
 use super::vectors::{Sample, vector, without};
 use crate::offline::lent::Lent;
-use crate::offline::{Corpus, CorpusError, Day, Month, Vocabulary};
+use crate::offline::{Corpus, CorpusError, Day, Month, StudyWatch, Vocabulary};
 
 /// A writing belongs to a topic that it is at least this much like, compared with what the topic's own are on average.
 const FITS: f32 = 0.5;
@@ -54,7 +54,7 @@ impl Sorted {
         vocabulary: &Vocabulary,
         samples: &[Sample],
         groups: &[Clusters],
-        done: &(dyn Fn(u64) + Sync),
+        watch: &dyn StudyWatch,
     ) -> Result<Sorted, CorpusError> {
         let mut sorted = Sorted::default();
         let mut first = Vec::new();
@@ -89,7 +89,7 @@ impl Sorted {
                         Terms::of(&matter, stems.of(code)).iter().filter_map(|term| words.place(term.id)),
                     );
                 }
-                let month = writing.published.map(|_| Day::of(writing.time()).month());
+                let month = writing.day().map(Day::month);
                 placed.push(Some(Placed { code: at, topics, month, terms }));
             },
             |(stems, placed): (_, Vec<Option<Placed>>)| {
@@ -101,7 +101,7 @@ impl Sorted {
                     number += 1;
                 }
             },
-            done,
+            watch,
         )?;
         Ok(sorted)
     }

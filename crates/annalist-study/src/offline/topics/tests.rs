@@ -50,9 +50,9 @@ fn find() -> (Topics, Vec<usize>) {
     let corpus = corpus(dir.path());
     let mut truth: Vec<usize> = Vec::new();
     let subject = |ids: &mut Vec<usize>, writing: Writing| ids.push(writing.id[18..].parse().unwrap());
-    corpus.fold(Vec::new, subject, |some| truth.extend(some), &|_| {}).unwrap();
-    let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
-    (topics(&corpus, &vocabulary, &|_| {}).unwrap(), truth)
+    corpus.fold(Vec::new, subject, |some| truth.extend(some), &()).unwrap();
+    let vocabulary = Vocabulary::of(&corpus, &()).unwrap();
+    (topics(&corpus, &vocabulary, &()).unwrap(), truth)
 }
 
 #[test]
@@ -94,6 +94,6 @@ fn a_topic_that_nobody_writes_about_any_more_is_falling() {
 fn an_empty_corpus_has_no_topics() {
     let dir = tempfile::tempdir().unwrap();
     let corpus = Corpus::write(&dir.path().join("w"), std::iter::once(Writing::default())).unwrap();
-    let vocabulary = Vocabulary::of(&corpus, &|_| {}).unwrap();
-    assert_eq!(topics(&corpus, &vocabulary, &|_| {}).unwrap(), Topics::default());
+    let vocabulary = Vocabulary::of(&corpus, &()).unwrap();
+    assert_eq!(topics(&corpus, &vocabulary, &()).unwrap(), Topics::default());
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use annalist_judge::text::Terms;
 
 use crate::offline::lent::{Lent, StemSet};
-use crate::offline::{Corpus, CorpusError, Vocabulary, Words, Writing};
+use crate::offline::{Corpus, CorpusError, StudyWatch, Vocabulary, Words, Writing};
 
 /// Words of a writing that are looked at, those that weigh most.
 const MOST_WORDS: usize = 64;
@@ -72,7 +72,7 @@ pub(super) fn without(vector: &mut Vector, site: &str, own: &HashSet<(String, u3
 pub(super) fn samples(
     corpus: &Corpus,
     vocabulary: &Vocabulary,
-    done: &(dyn Fn(u64) + Sync),
+    watch: &dyn StudyWatch,
 ) -> Result<Vec<Sample>, CorpusError> {
     let lent = Lent::default();
     let mut taking: BTreeMap<&str, Taking> = vocabulary
@@ -100,7 +100,7 @@ pub(super) fn samples(
                 }
             }
         },
-        done,
+        watch,
     )?;
     Ok(taking.into_iter().map(|(code, taking)| taking.into_sample(code)).collect())
 }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use annalist_model::Time;
-use annalist_study::offline::Found;
 use annalist_study::offline::entities::Kind;
+use annalist_study::offline::social::{Counts, Tie};
 use annalist_study::offline::topics::Course;
+use annalist_study::offline::{Day, Found, Month};
 use serde_json::{Value, json};
 
 use crate::commands::export::table::row;
@@ -186,12 +186,13 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
         "mentions",
         "first",
         "last",
+        "undated",
         "confidence",
         "opinion",
         "opinions",
     ]);
     for (place, entity) in found.entities.entities.iter().enumerate() {
-        let day = |millis: u64| Time::from_millis(millis).day().to_string();
+        let day = |day: Option<Day>| day.map(|day| day.to_string()).unwrap_or_default();
         let (mean, count) = opinions.get(&place).copied().unwrap_or_default();
         entities.push_str(&row(&[
             entity.name.clone(),
@@ -201,18 +202,20 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
             entity.mentions.to_string(),
             day(entity.first),
             day(entity.last),
+            entity.undated.to_string(),
             number(entity.confidence.into()),
             if count > 0 { number(mean.into()) } else { String::new() },
             count.to_string(),
         ]));
     }
     let name = |entity: u32| found.entities.entities.get(entity as usize).map(|entity| entity.name.as_str());
+    // What has no date stands in a row without a month.
+    let shown = |month: Option<Month>| month.map(|month| month.to_string()).unwrap_or_default();
     let mut months = row(&["entity", "month", "opinion", "writings"]);
     for month in &found.opinions.months {
-        let at = format!("{:04}-{:02}", month.year, month.month);
         let cells = [
             name(month.entity).unwrap_or_default().to_owned(),
-            at,
+            shown(month.month),
             number(month.mean.into()),
             month.count.to_string(),
         ];
@@ -241,8 +244,10 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
             number(topic.confidence.into()),
             terms.join("; "),
         ]));
-        for (month, count) in &topic.months {
-            courses.push_str(&row(&[topic.label.clone(), month.to_string(), count.to_string()]));
+        let undated = Some((None, topic.undated())).filter(|(_, count)| *count > 0);
+        let dated = topic.months.iter().map(|(month, count)| (Some(*month), *count));
+        for (month, count) in undated.into_iter().chain(dated) {
+            courses.push_str(&row(&[topic.label.clone(), shown(month), count.to_string()]));
         }
     }
     let mut events = row(&["title", "from", "until", "writings", "sites", "confidence", "names", "terms"]);
@@ -284,6 +289,29 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
             number(author.confidence.into()),
         ]));
     }
+    let mut ties =
+        row(&["from", "from site", "to", "to site", "replies", "quotes", "links", "mentions", "confidence"]);
+    let often = |tie: &&Tie| {
+        let Counts { replies, quotes, links, mentions } = tie.counts;
+        std::cmp::Reverse(replies + quotes + links + mentions)
+    };
+    let mut most: Vec<&Tie> = found.social.ties.iter().collect();
+    most.sort_by_key(often);
+    for tie in most {
+        let author = |place: usize| found.social.authors.get(place);
+        let (Some(from), Some(to)) = (author(tie.from), author(tie.to)) else { continue };
+        ties.push_str(&row(&[
+            from.name.clone(),
+            from.site.clone(),
+            to.name.clone(),
+            to.site.clone(),
+            tie.counts.replies.to_string(),
+            tie.counts.quotes.to_string(),
+            tie.counts.links.to_string(),
+            tie.counts.mentions.to_string(),
+            number(tie.confidence.into()),
+        ]));
+    }
     let mut images = row(&["url", "type", "declared", "width", "height", "looks like", "same bytes"]);
     let mut like: HashMap<usize, (usize, bool)> = HashMap::new();
     for group in &found.images.groups {
@@ -310,6 +338,7 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
         ("topics-over-time.csv", courses),
         ("events.csv", events),
         ("authors.csv", authors),
+        ("ties.csv", ties),
         ("images.csv", images),
     ]
 }

@@ -46,7 +46,7 @@ pub(in super::super) fn model(words: &[(&str, &str)], sure: f32) -> Model {
 }
 
 fn marked<'t>(model: &Model, text: &'t str) -> Vec<(&'t str, Kind)> {
-    let spans = model.mark(text).unwrap();
+    let spans = model.mark(text, &()).unwrap();
     spans.iter().map(|Marked { from, to, kind, .. }| (&text[*from..*to], *kind)).collect()
 }
 
@@ -78,7 +78,7 @@ fn names_come_out_with_their_places_whatever_the_script() {
         ("Гринпис", Kind::Organisation),
     ];
     assert_eq!(marked(&model, text), expected);
-    assert!(model.mark(text).unwrap().iter().all(|span| span.confidence > 0.99));
+    assert!(model.mark(text, &()).unwrap().iter().all(|span| span.confidence > 0.99));
 }
 
 #[test]

@@ -1,0 +1,177 @@
+//! Charts of what happened when: months as bars, with opinions below them; small courses for tables; spans on a common scale.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::words;
+
+const WIDTH: f64 = 600.0;
+const HEIGHT: f64 = 110.0;
+const BELOW: f64 = 30.0;
+/// A longer course is shown by year.
+const MOST_MONTHS: i64 = 96;
+
+/// What was counted in a month, `2011-03`, with the mean of opinions where there are some.
+#[derive(Clone, Debug)]
+pub struct Month {
+    pub month: String,
+    pub count: u64,
+    pub opinion: Option<f64>,
+}
+
+/// A bar: `2011-03`, or `2011` where years are shown.
+struct Bar {
+    name: String,
+    count: u64,
+    opinion: Option<f64>,
+}
+
+/// Bars over time, each a link to that time; `link` makes it.
+pub fn months(months: &[Month], what: &str, link: impl Fn(&str) -> String) -> Markup {
+    let bars = bars(months);
+    let most = bars.iter().map(|bar| bar.count).max().unwrap_or_default().max(1);
+    let width = WIDTH / bars.len().max(1) as f64;
+    let has_opinions = bars.iter().any(|bar| bar.opinion.is_some());
+    let whole = if has_opinions { HEIGHT + BELOW } else { HEIGHT };
+    let middle = HEIGHT + BELOW / 2.0;
+    html! {
+        figure.course {
+            svg.tallies viewBox={ "0 0 " (WIDTH) " " (whole) } role="group" aria-label=(what) preserveAspectRatio="none" {
+                line.grid x1="0" x2=(WIDTH) y1=(HEIGHT) y2=(HEIGHT) {}
+                @for (place, bar) in bars.iter().enumerate() {
+                    @let x = place as f64 * width;
+                    @let height = (bar.count as f64 / most as f64 * (HEIGHT - 4.0)).max(if bar.count > 0 { 2.0 } else { 0.0 });
+                    @let told = told(bar);
+                    @if bar.count > 0 {
+                        a href=(link(&bar.name)) aria-label=(told) {
+                            title { (told) }
+                            rect.reach x=(number(x)) y="0" width=(number(width)) height=(whole) {}
+                            rect.tally x=(number(x + width * 0.1)) y=(number(HEIGHT - height)) width=(number(width * 0.8)) height=(number(height)) {}
+                            @if let Some(opinion) = bar.opinion {
+                                @let length = opinion.abs().min(1.0) * BELOW / 2.0;
+                                rect class=(if opinion < 0.0 { "against" } else { "for" }) x=(number(x + width * 0.1)) width=(number(width * 0.8))
+                                    y=(number(if opinion < 0.0 { middle } else { middle - length })) height=(number(length.max(1.0))) {}
+                            }
+                        }
+                    }
+                }
+            }
+            figcaption { span { (bars.first().map_or("", |bar| &bar.name)) }
+                span { (what) ", at most " (words::count(most)) @if has_opinions { "; below: opinions, up is for, down against" } }
+                span { (bars.last().map_or("", |bar| &bar.name)) } }
+        }
+    }
+}
+
+fn told(bar: &Bar) -> String {
+    let opinion = bar.opinion.map_or_else(String::new, |opinion| format!(", opinion {opinion:+.2}"));
+    format!("{}: {}{opinion}", bar.name, words::count(bar.count))
+}
+
+fn number(number: f64) -> String {
+    format!("{number:.1}")
+}
+
+/// The number of a month.
+fn place(month: &str) -> Option<i64> {
+    let (year, month) = month.split_once('-')?;
+    let (year, month): (i64, i64) = (year.parse().ok()?, month.parse().ok()?);
+    (0..10_000).contains(&year).then_some(year * 12 + month - 1)
+}
+
+/// Every month from the first to the last, or every year where these are too many.
+fn bars(months: &[Month]) -> Vec<Bar> {
+    let placed: Vec<_> = months.iter().filter_map(|month| Some((place(&month.month)?, month))).collect();
+    let (Some(first), Some(last)) =
+        (placed.iter().map(|(at, _)| *at).min(), placed.iter().map(|(at, _)| *at).max())
+    else {
+        return Vec::new();
+    };
+    let step = if last - first >= MOST_MONTHS { 12 } else { 1 };
+    let mut sums: BTreeMap<i64, (u64, f64, f64)> =
+        (first / step..=last / step).map(|at| (at, (0, 0.0, 0.0))).collect();
+    for (at, month) in placed {
+        let sum = sums.entry(at / step).or_default();
+        sum.0 += month.count;
+        if let Some(opinion) = month.opinion {
+            sum.1 += opinion * month.count as f64;
+            sum.2 += month.count as f64;
+        }
+    }
+    let name =
+        |at: i64| if step == 12 { at.to_string() } else { format!("{:04}-{:02}", at / 12, at % 12 + 1) };
+    let bar = |(at, (count, sum, of)): (i64, (u64, f64, f64))| Bar {
+        name: name(at),
+        count,
+        opinion: (of > 0.0).then(|| sum / of),
+    };
+    sums.into_iter().map(bar).collect()
+}
+
+/// A course in the cell of a table.
+pub fn small(months: &[Month], what: &str) -> Markup {
+    let bars = bars(months);
+    let most = bars.iter().map(|bar| bar.count).max().unwrap_or_default().max(1);
+    let width = 120.0 / bars.len().max(1) as f64;
+    let span = match (bars.first(), bars.last()) {
+        (Some(first), Some(last)) => {
+            format!("{what}, {} to {}, at most {}", first.name, last.name, words::count(most))
+        }
+        _ => what.to_owned(),
+    };
+    html! {
+        svg.small viewBox="0 0 120 24" role="img" aria-label=(span) preserveAspectRatio="none" {
+            title { (span) }
+            @for (place, bar) in bars.iter().enumerate() {
+                @let height = bar.count as f64 / most as f64 * 22.0;
+                rect.tally x=(number(place as f64 * width)) y=(number(24.0 - height)) width=(number((width * 0.85).max(0.4))) height=(number(height)) {}
+            }
+        }
+    }
+}
+
+/// Days since the year 0, roughly: only their order and distance count.
+pub fn day_number(day: &str) -> Option<f64> {
+    let mut parts = day.split('-');
+    let (year, month, day): (f64, f64, f64) =
+        (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+    Some(year * 365.25 + (month - 1.0) * 30.44 + day)
+}
+
+/// From when to when something was, on the scale of all.
+pub fn span((from, until): (f64, f64), (first, last): (f64, f64), what: &str) -> Markup {
+    let whole = (last - first).max(1.0);
+    let (left, right) = ((from - first) / whole * 200.0, (until - first) / whole * 200.0);
+    html! {
+        svg.small.span viewBox="0 0 206 24" role="img" aria-label=(what) preserveAspectRatio="none" {
+            title { (what) }
+            line.grid x1="0" x2="206" y1="12" y2="12" {}
+            rect.tally x=(number(left)) y="5" width=(number((right - left).max(6.0))) height="14" rx="3" {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Month, bars};
+
+    fn month(month: &str, count: u64, opinion: Option<f64>) -> Month {
+        Month { month: month.to_owned(), count, opinion }
+    }
+
+    #[test]
+    fn months_without_anything_are_shown_and_long_courses_are_by_year() {
+        let few = bars(&[month("2010-11", 2, Some(0.5)), month("2011-02", 1, None), month("soon", 9, None)]);
+        let told: Vec<_> = few.iter().map(|bar| (bar.name.as_str(), bar.count)).collect();
+        assert_eq!(told, [("2010-11", 2), ("2010-12", 0), ("2011-01", 0), ("2011-02", 1)]);
+        let many = bars(&[
+            month("2000-01", 1, Some(1.0)),
+            month("2000-05", 3, Some(-1.0)),
+            month("2009-01", 1, None),
+        ]);
+        assert_eq!(many.len(), 10);
+        assert_eq!((many[0].name.as_str(), many[0].count, many[0].opinion), ("2000", 4, Some(-0.5)));
+        assert!(bars(&[]).is_empty());
+    }
+}

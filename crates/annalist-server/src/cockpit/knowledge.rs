@@ -1,0 +1,91 @@
+//! What a study found in a crawl's archive: names, topics, events and who writes. Lists are read from the tables that the study
+//! wrote; each leads to the search that is narrowed to it.
+
+mod events;
+mod names;
+mod social;
+mod topics;
+
+pub use events::events;
+pub use names::{name, names};
+pub use social::social;
+pub use topics::topics;
+
+use maud::{Markup, html};
+
+use super::{tasks, words};
+use crate::serve::App;
+use crate::service::Seen;
+use crate::tasks::Kind;
+
+/// Rows in one page of a list.
+const SHOWN: usize = 50;
+
+/// The parts of the view: path, parameters and name.
+const PARTS: [(&str, &str, &str); 7] = [
+    ("", "?kind=person", "People"),
+    ("", "?kind=organisation", "Organisations"),
+    ("", "?kind=place", "Places"),
+    ("", "?kind=other", "Other names"),
+    ("/topics", "", "Topics"),
+    ("/events", "", "Events"),
+    ("/social", "", "Who writes"),
+];
+
+fn parts(seen: &Seen, here: &str) -> Markup {
+    html! {
+        nav.subtabs aria-label="What was found" {
+            @for (path, query, name) in PARTS {
+                a href={ "/crawls/" (seen.id) "/knowledge" (path) (query) } aria-current=[(name == here).then_some("page")] { (name) }
+            }
+        }
+    }
+}
+
+/// There was no study yet.
+fn unstudied(app: &App, seen: &Seen) -> Markup {
+    html! {
+        section.empty {
+            h2 { "Nobody has studied this archive yet" }
+            p { "A study reads everything that was captured and finds the people, places and organisations that are named, topics, events, opinions, and who answers whom. It needs no other service and takes minutes for thousands of pages." }
+            @if seen.is_running {
+                p { "It needs an archive that stays as it is for a while: stop the crawl on its " a href={ "/crawls/" (seen.id) } { "overview" } " first." }
+            } @else {
+                (tasks::ask(app, &seen.id, "knowledge", "study", "Run a study", "primary"))
+            }
+        }
+        // A few small files.
+        @let told = app.tasks.list(&seen.id).unwrap_or_default();
+        @if told.iter().any(|told| told.task.what.kind == Kind::Study) { (tasks::list(app, &seen.id, "knowledge", &told, &[Kind::Study])) }
+    }
+}
+
+/// Pages of a list.
+fn pages(page: usize, all: usize, query: impl Fn(usize) -> String) -> Markup {
+    let last = all.div_ceil(SHOWN).max(1);
+    html! {
+        @if last > 1 {
+            nav.pages aria-label="Pages of the list" {
+                @if page > 1 { a rel="prev" href=(query(page - 1)) { "← Previous" } }
+                span { "Page " (page) " of " (words::count(last as u64)) }
+                @if page < last { a rel="next" href=(query(page + 1)) { "Next →" } }
+            }
+        }
+    }
+}
+
+/// The search narrowed to something.
+fn searched(seen: &Seen, pairs: &[(&str, &str)]) -> String {
+    format!("/crawls/{}/search?{}", seen.id, query(pairs))
+}
+
+fn query(pairs: &[(&str, &str)]) -> String {
+    form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+}
+
+/// An opinion from -1 to 1, as people read it.
+fn opinion(value: Option<f64>) -> Markup {
+    html! { @if let Some(value) = value {
+        span class=(if value < -0.05 { "bad" } else if value > 0.05 { "good" } else { "rest" }) { (format!("{value:+.2}")) }
+    } }
+}

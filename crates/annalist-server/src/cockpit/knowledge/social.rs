@@ -1,0 +1,69 @@
+//! Who writes, who answers whom, and whose word counts.
+
+use axum::extract::{Path, Query, State};
+use axum::response::IntoResponse;
+use maud::html;
+use serde::Deserialize;
+
+use super::{SHOWN, pages, parts, searched, unstudied};
+use crate::cockpit::{Page, layout, words};
+use crate::rest::blocking;
+use crate::serve::App;
+
+/// Of who answers whom, so many.
+const MOST_TIES: usize = 30;
+
+#[derive(Deserialize)]
+pub struct Listed {
+    #[serde(default)]
+    page: usize,
+}
+
+pub async fn social(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Listed>) -> Page {
+    let page = asked.page.max(1);
+    let own = app.clone();
+    let (seen, rows, all, ties, is_studied) = blocking(move || {
+        let seen = own.service.see(&id)?;
+        let table = own.knowledge.table(&id, "authors.csv")?;
+        let all = table.rows().count();
+        let rows: Vec<_> = table.rows().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).collect();
+        let ties: Vec<_> = own.knowledge.table(&id, "ties.csv")?.rows().take(MOST_TIES).collect();
+        Ok((seen, rows, all, ties, !table.is_missing()))
+    })
+    .await?;
+    let body = html! {
+        @if is_studied {
+            (parts(&seen, "Who writes"))
+            @if rows.is_empty() { section.empty { p { "No page says who wrote it." } } } @else {
+                table {
+                    caption { "Who writes, the most influential first: " (words::count(all as u64)) }
+                    thead { tr { th scope="col" { "Name" } th scope="col" { "Site" } th.number scope="col" { "Writings" } th.number scope="col" { dfn title="The share of all attention, by who refers to whom" { "Influence" } }
+                        th.number scope="col" { dfn title="Answers to what they wrote" { "Replies" } } th.number scope="col" { dfn title="How often others quote them" { "Quotes" } } th.number scope="col" { dfn title="Links of others to what they wrote" { "Links" } } } }
+                    tbody { @for row in &rows { tr {
+                        th scope="row" { a href=(searched(&seen, &[("author", row.get("name")), ("site", row.get("site"))])) { (row.get("name")) } }
+                        td { (row.get("site")) }
+                        td.number { (words::count(row.number("writings"))) }
+                        td.number { (format!("{:.2} %", 100.0 * row.decimal("influence").unwrap_or_default())) }
+                        td.number { (words::count(row.number("replies received"))) }
+                        td.number { (words::count(row.number("quotes received"))) }
+                        td.number { (words::count(row.number("links received"))) }
+                    } } }
+                }
+                (pages(page, all, |page| format!("?page={page}")))
+                @if !ties.is_empty() {
+                    table {
+                        caption { "Who refers to whom, the most often first" }
+                        thead { tr { th scope="col" { "Who" } th scope="col" { "To whom" } th.number scope="col" { "Replies" } th.number scope="col" { "Quotes" } th.number scope="col" { "Links" } th.number scope="col" { "Mentions" } } }
+                        tbody { @for tie in &ties { tr {
+                            th scope="row" { a href=(searched(&seen, &[("author", tie.get("from")), ("site", tie.get("from site"))])) { (tie.get("from")) } " on " (tie.get("from site")) }
+                            td { a href=(searched(&seen, &[("author", tie.get("to")), ("site", tie.get("to site"))])) { (tie.get("to")) } " on " (tie.get("to site")) }
+                            td.number { (words::count(tie.number("replies"))) } td.number { (words::count(tie.number("quotes"))) }
+                            td.number { (words::count(tie.number("links"))) } td.number { (words::count(tie.number("mentions"))) }
+                        } } }
+                    }
+                }
+            }
+        } @else { (unstudied(&app, &seen)) }
+    };
+    Ok(layout::crawl_page(&seen, "/knowledge", &body).into_response())
+}

@@ -1,0 +1,71 @@
+//! What holds for every endpoint is said here, once: who is refused, and that errors are problems. What an endpoint
+//! answers when all is well is said where it is.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::{Content, OpenApi as Document, Ref, RefOr};
+
+use crate::problem::Problem;
+
+const PROBLEM: &str = "application/problem+json";
+/// What the guard and the router may answer to anybody (`access.rs`), and what the machine may come to.
+const ALWAYS: &[u16] = &[400, 401, 421, 429, 500];
+/// To who sends something.
+const WITH_BODY: &[u16] = &[403, 413, 415, 422];
+/// No framework's refusal is longer.
+const LONGEST_REFUSAL: usize = 4096;
+
+/// Adds to each operation what it would have to repeat.
+pub fn complete(document: &mut Document) {
+    for item in document.paths.paths.values_mut() {
+        for operation in operations(item).into_iter().flatten() {
+            describe(operation);
+        }
+    }
+}
+
+fn operations(item: &mut PathItem) -> [Option<&mut Operation>; 4] {
+    [item.get.as_mut(), item.put.as_mut(), item.post.as_mut(), item.delete.as_mut()]
+}
+
+fn describe(operation: &mut Operation) {
+    let sends: &[u16] = if operation.request_body.is_some() { WITH_BODY } else { &[] };
+    let responses = &mut operation.responses.responses;
+    for status in ALWAYS.iter().chain(sends) {
+        responses.entry(status.to_string()).or_insert_with(|| RefOr::T(Default::default()));
+    }
+    for (status, response) in responses {
+        let RefOr::T(response) = response else { continue };
+        let status = status.parse().ok().and_then(|status| StatusCode::from_u16(status).ok());
+        let Some(status) = status else { continue };
+        if response.description.is_empty() {
+            response.description = status.canonical_reason().unwrap_or_default().to_owned();
+        }
+        if status.as_u16() >= 400 {
+            let schema = Content::new(Some(Ref::from_schema_name("Problem")));
+            response.content = [(PROBLEM.to_owned(), schema.into())].into_iter().collect();
+        }
+    }
+}
+
+/// Refusals that no endpoint of ours wrote (a method that there is not, a name that is no text) are problems, too.
+pub async fn only_problems(request: Request, next: Next) -> Response {
+    let response = next.run(request).await;
+    let status = response.status();
+    let kind = response.headers().get(header::CONTENT_TYPE);
+    if status.as_u16() < 400 || kind.is_some_and(|kind| kind == PROBLEM) {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    let said = to_bytes(body, LONGEST_REFUSAL).await.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    let reason = status.canonical_reason().unwrap_or("refused");
+    let told = Problem::new(status, if said.is_empty() { reason } else { said.as_ref() }).into_response();
+    head.headers.remove(header::CONTENT_LENGTH);
+    head.headers.extend(told.headers().clone());
+    Response::from_parts(head, Body::new(told.into_body()))
+}

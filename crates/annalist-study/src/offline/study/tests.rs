@@ -1,0 +1,137 @@
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use annalist_knowledge::{FollowSettings, Watch};
+
+use super::{Stage, StudyError, Subject};
+use crate::offline::entities::{Entities, EntitySettings, entities};
+use crate::offline::happenings::happenings;
+use crate::offline::opinions::opinions;
+use crate::offline::social::social;
+use crate::offline::topics::topics;
+use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch, Vocabulary, Writing};
+
+const WRITINGS: u64 = 900;
+
+/// Wants it to end at some writing of a part of the work.
+#[derive(Default)]
+struct Stopping {
+    part: &'static str,
+    at: u64,
+    is_reached: Mutex<bool>,
+    done: AtomicU64,
+    /// What was begun, with how many writings.
+    begun: Mutex<Vec<(&'static str, u64)>>,
+}
+
+impl Stopping {
+    fn at(part: &'static str, at: u64) -> Stopping {
+        Stopping { part, at, ..Stopping::default() }
+    }
+
+    fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+}
+
+impl Watch for Stopping {
+    fn advance(&self, _: u64, _: u64) {}
+    fn is_stopped(&self) -> bool {
+        *self.is_reached.lock().unwrap() && self.done() >= self.at
+    }
+}
+
+impl StudyWatch for Stopping {
+    fn begin(&self, what: &'static str, writings: u64) {
+        *self.is_reached.lock().unwrap() |= what.starts_with(self.part);
+        self.done.store(0, Ordering::Relaxed);
+        self.begun.lock().unwrap().push((what, writings));
+    }
+    fn begin_bytes(&self, what: &'static str, bytes: u64) {
+        self.begin(what, bytes);
+    }
+    fn done(&self, writings: u64) {
+        self.done.fetch_add(writings, Ordering::Relaxed);
+    }
+}
+
+fn corpus(dir: &std::path::Path) -> Corpus {
+    let writing = |n: u64| Writing {
+        id: format!("http://a.test/{n}"),
+        url: format!("http://a.test/{n}"),
+        site: format!("site{}.test", n % 7),
+        text: format!(
+            "Then Anna Keller came to Athens and spoke about harvest number {n}. It was wonderful."
+        ),
+        author: Some(format!("ann{}", n % 9)),
+        language: Some("en".to_owned()),
+        published: Some(Day(15_000 + n as i32 % 300).time().millis()),
+        ..Writing::default()
+    };
+    Corpus::write(&dir.join("writings"), (0..WRITINGS).map(writing)).unwrap()
+}
+
+#[test]
+fn every_way_through_the_writings_tells_of_each_and_ends_where_it_is_stopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = corpus(dir.path());
+    let vocabulary = Vocabulary::of(&corpus, &()).unwrap();
+    let found = entities(&corpus, &EntitySettings::default(), &()).unwrap();
+    let run = |watch: &Stopping| -> Result<(), StudyError> {
+        entities(&corpus, &EntitySettings::default(), watch)?;
+        opinions(&corpus, &found, watch)?;
+        Vocabulary::of(&corpus, watch)?;
+        topics(&corpus, &vocabulary, watch)?;
+        happenings(&corpus, &vocabulary, &Named::of(&found), watch)?;
+        social(&corpus, watch)?;
+        Ok(())
+    };
+    let whole = Stopping::at("nothing is called so", 0);
+    run(&whole).unwrap();
+    let parts = whole.begun.into_inner().unwrap();
+    assert!(parts.len() > 9, "{parts:?}");
+    let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+    // Groups are made in rounds over all writings.
+    for (part, writings) in parts.into_iter().filter(|(part, _)| *part != "topics: grouping writings") {
+        assert_eq!(writings, WRITINGS, "{part}");
+        let watch = Stopping::at(part, 10);
+        let outcome = run(&watch);
+        assert!(matches!(outcome, Err(StudyError::Interrupted { .. })), "{part}: {outcome:?}");
+        assert!(watch.done() <= 10 + threads, "{part}: {} writings", watch.done());
+    }
+}
+
+#[test]
+fn an_interrupted_study_says_which_stages_are_kept_and_goes_on_behind_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = corpus(dir.path());
+    let subject = Subject {
+        extents: Vec::new(),
+        follow: FollowSettings::default(),
+        entities: EntitySettings::default(),
+        dir: dir.path().to_owned(),
+    };
+    let wanted: BTreeSet<Stage> = Stage::ALL.into_iter().collect();
+    let kept = |part| match subject.study(&corpus, &wanted, &Stopping::at(part, 10)) {
+        Err(StudyError::Interrupted { kept }) => kept,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(kept("entities: finding"), []);
+    assert_eq!(kept("opinions"), [Stage::Entities]);
+    assert_eq!(kept("social"), [Stage::Entities, Stage::Opinions, Stage::Topics, Stage::Events]);
+    let again = Stopping::at("nothing is called so", 0);
+    subject.study(&corpus, &wanted, &again).unwrap();
+    let parts: Vec<&str> = again.begun.lock().unwrap().iter().map(|(part, _)| *part).collect();
+    assert_eq!(parts, ["social: who refers to whom", "social: who is quoted", "images"]);
+}
+
+#[test]
+fn telling_ends_where_it_is_stopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpus = corpus(dir.path());
+    let found = super::Found { entities: Entities::default(), ..super::Found::default() };
+    let watch = Stopping::at("telling", 10);
+    let told = super::super::tell(&corpus, &found, &mut |_| {}, &mut |_, _| {}, &watch);
+    assert!(matches!(told, Err(CorpusError::Stopped)) && watch.done() == 10, "{}", watch.done());
+}

@@ -1,0 +1,252 @@
+"""The journeys of an archivist through the cockpit, from a blank root to what is exported, in a real browser.
+
+    journeys.py SERVICE REPLAY SPEC SCREENSHOTS
+"""
+
+import pathlib
+import sys
+import tempfile
+
+from selenium.webdriver.common.keys import Keys
+
+from chrome import Browser
+
+# Every view of a crawl.
+VIEWS = ["", "/queue", "/fetched", "/page", "/skipped", "/log", "/review", "/annotate", "/export", "/settings"]
+
+
+def blank_root(browser):
+    browser.go("/")
+    assert "Nothing is archived here yet" in browser.text
+    browser.check()
+    shoot(browser, "blank")
+    browser.link("Write the first one").click()
+    assert browser.path == "/new"
+
+
+def new_crawl(browser, spec):
+    """Checked as it is typed, begun with an example, taken from a file, started."""
+    browser.go("/new?as=toml")
+    browser.link("An event, with its dates").click()
+    assert "cooldown" in browser.one("#spec").get_attribute("value")
+    browser.check()
+    area = browser.one("#spec")
+    area.send_keys(Keys.CONTROL, Keys.END)
+    area.send_keys('\n[limits_]\nx = "1"\n')
+    browser.until("a verdict on what is typed", lambda: "limits_" in browser.one("#verdict").text)
+    browser.check()
+    shoot(browser, "new-mistake")
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write(spec)
+        file.flush()
+        browser.one("input[type=file]").send_keys(file.name)
+        browser.until("the file's text", lambda: "testweb" in browser.one("#spec").get_attribute("value"))
+        browser.until("a good verdict", lambda: "There is nothing wrong with it" in browser.one("#verdict").text)
+    shoot(browser, "new")
+    browser.type("#id", "first")
+    browser.push("Keep and start")
+    assert browser.path == "/crawls/first", browser.path
+
+
+def watch(browser):
+    """Numbers move without anything being pressed."""
+    captures = lambda: int(browser.one("[data-live=captures]").text.replace(",", ""))
+    browser.until("the first captures", lambda: captures() > 3)
+    before = captures()
+    browser.until("more of them, by themselves", lambda: captures() > before)
+    browser.check()
+
+
+def pause_and_go_on(browser):
+    browser.push("Pause")
+    browser.until("it is paused", lambda: browser.one(".badge").text == "paused" and browser.has_button("Go on"))
+    browser.until("nothing is under way", lambda: browser.ask("/api/crawls/first")["visits_in_flight"] == 0)
+    asked = browser.ask("/api/crawls/first")["captures"]
+    browser.go("/crawls/first")
+    shoot(browser, "overview-paused")
+    assert browser.ask("/api/crawls/first")["captures"] == asked
+    browser.push("Go on")
+    browser.until("it goes on", lambda: browser.ask("/api/crawls/first")["captures"] > asked)
+
+
+def steer(browser):
+    """A site is blocked and allowed again, seeds are added, delays, weights and budgets change while it runs."""
+    browser.go("/crawls/first/queue")
+    browser.reload_until("sites that wait", lambda: browser.has_button("Block"))
+    shoot(browser, "queue")
+    browser.check()
+    site = browser.one("input[name=site]").get_attribute("value")
+    browser.push("Block")
+    assert browser.ask_text("/api/crawls/first/spec").count("blocked = true") == 1
+    browser.until("it is told", lambda: browser.has_button("Allow again"))
+    browser.check()
+    shoot(browser, "queue-blocked")
+    browser.push("Allow again")
+    assert not browser.has_button("Allow again"), site
+    seed = "http://added.test/"
+    browser.type("#urls", seed)
+    browser.push("Add")
+    assert seed in browser.ask_text("/api/crawls/first/spec")
+    browser.go("/crawls/first/queue")
+    browser.type("#urls", "mailto:nobody")
+    browser.push("Add")
+    assert "urls[0]" in browser.text
+    browser.check()
+    shoot(browser, "refused")
+
+    browser.go("/crawls/first/settings?as=toml")
+    changed = browser.one("#spec").get_attribute("value")
+    for was, now in [
+        ('min_delay = "0s"\nmax_delay = "0s"', 'min_delay = "1ms"\nmax_delay = "2ms"'),
+        ("[limits]\n# pages is not set", "[limits]\npages = 100000"),
+        ("# weights is not set", "weights = { anchor = 0.5 }"),
+    ]:
+        assert was in changed, changed
+        changed = changed.replace(was, now, 1)
+    browser.fill("#spec", changed)
+    browser.until("a good verdict", lambda: "There is nothing wrong with it" in browser.one("#verdict").text)
+    browser.push("Change")
+    browser.until("it is kept", lambda: "Kept." in browser.text)
+    kept = browser.ask_text("/api/crawls/first/spec")
+    assert "100000" in kept and "anchor" in kept and "1ms" in kept, kept
+    browser.check()
+    shoot(browser, "settings")
+
+
+def looked_up(browser):
+    """What was fetched, a captured page in its frame, why, what was skipped, and the log with its filters."""
+    browser.go("/crawls/first/fetched")
+    browser.type("#q", "text/html 200")
+    browser.press(Keys.ENTER)
+    browser.until("a list of pages", lambda: browser.all("td.url a"))
+    browser.check()
+    shoot(browser, "fetched")
+    first = browser.one("td.url a")
+    address = first.text
+    first.click()
+    frame = browser.one("iframe.replay")
+    assert address in browser.one(".banner").text
+    browser.check()
+    browser.driver.switch_to.frame(frame)
+    browser.until("the captured page", lambda: len(browser.one("body").text) > 50)
+    browser.driver.switch_to.default_content()
+    shoot(browser, "page")
+    browser.go("/crawls/first/log")
+    browser.type("#q", "begins")
+    browser.one("#severity option[value=info]").click()
+    browser.push("Show")
+    browser.until("the event", lambda: "the crawl begins" in browser.text)
+    assert "severity=info" in browser.path
+    browser.check()
+    shoot(browser, "log")
+    browser.one("#severity option[value=error]").click()
+    browser.push("Show")
+    assert "Nothing that fits has happened" in browser.text
+    browser.go("/crawls/first/skipped")
+    browser.check()
+    shoot(browser, "skipped")
+
+
+def to_the_end(browser):
+    browser.go("/crawls/first")
+    browser.until("its end", lambda: browser.one(".badge").text == "complete")
+    browser.check()
+    shoot(browser, "overview")
+
+
+def stopped(browser, spec):
+    """A second crawl is kept, started from the list and stopped."""
+    browser.go("/new?as=toml")
+    browser.fill("#spec", spec)
+    browser.type("#id", "second")
+    browser.push("Keep")
+    assert browser.path == "/crawls/second" and "not started" in browser.text
+    shoot(browser, "overview-new")
+    browser.go("/")
+    browser.check()
+    shoot(browser, "home")
+    browser.push("Start")
+    assert browser.path == "/crawls/second"
+    browser.push("Stop")
+    browser.until("it has stopped", lambda: browser.one(".badge").text == "stopped")
+    browser.go("/crawls/second/settings")
+    browser.push("Remove for good")
+    assert browser.path == "/" and not browser.all("a[href='/crawls/second']"), browser.text
+
+
+def by_keyboard(browser):
+    """All that can be used is reached with the tab key, in the order one reads, and it is seen where one is."""
+    for path in ["/", "/new", *(f"/crawls/first{view}" for view in VIEWS)]:
+        browser.go(path)
+        wanted = browser.run(
+            "return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]"
+            ".filter((e) => e.checkVisibility() || e.className === 'skip').slice(0, 40).map((e) => e.outerHTML)"
+        )
+        for place, html in enumerate(wanted):
+            reached = browser.tab()
+            assert reached.get_attribute("outerHTML") == html, f"{path}, {place}: {html} is not next"
+            if reached.tag_name == "iframe":
+                break
+            outline = browser.run("return getComputedStyle(arguments[0]).outlineStyle", reached)
+            assert outline != "none", f"{path}: it cannot be seen that one is at {html}"
+    browser.go("/")
+    assert browser.tab().text == "Skip to content"
+    browser.press(Keys.ENTER)
+    browser.tab()
+    inside = browser.run("return document.getElementById('main').contains(document.activeElement)")
+    assert inside, "the way around the menu leads nowhere"
+
+
+def without_script(browser, spec):
+    """The same pages, whole; what is sent is sent by forms."""
+    browser.script(False)
+    browser.go("/new?as=toml")
+    field = browser.one("#spec")
+    # Typed, as there is nobody to paste: the first lines are enough for a mistake.
+    field.clear()
+    field.send_keys('name = "plain"\nnonsense = 1\n')
+    browser.push("Check only")
+    browser.until("a verdict", lambda: "nonsense" in browser.one("#verdict").text)
+    for view in VIEWS:
+        browser.go(f"/crawls/first{view}")
+        browser.check()
+    browser.go("/crawls/first/log?q=begins")
+    assert "the crawl begins" in browser.text
+    browser.go("/crawls/first")
+    browser.push("Go on")
+    browser.reload_until("it ran again", lambda: browser.one(".badge").text == "complete")
+    browser.script(True)
+
+
+def on_a_small_screen(browser):
+    """Nothing has to be moved sideways to be read, but tables."""
+    browser.width(400)
+    for path in ["/", "/new", *(f"/crawls/first{view}" for view in VIEWS)]:
+        browser.go(path)
+        wide = browser.run("return document.documentElement.scrollWidth")
+        shoot(browser, "small" + (path.replace("/", "-") if path != "/" else "-home"))
+        assert wide <= 400, f"{path} is {wide} pixels wide on a screen of 400"
+    browser.width(1280)
+
+
+def shoot(browser, name):
+    for theme in ["light", "dark"]:
+        browser.theme(theme)
+        browser.screenshot(browser.shots / f"{name}-{theme}.png")
+    browser.theme("light")
+
+
+def main():
+    service, replay, spec, shots = sys.argv[1:]
+    spec = pathlib.Path(spec).read_text()
+    with Browser(service, replay) as browser:
+        browser.shots = pathlib.Path(shots)
+        browser.shots.mkdir(parents=True, exist_ok=True)
+        steps = [blank_root, new_crawl, watch, pause_and_go_on, steer, looked_up, to_the_end, stopped]
+        steps += [by_keyboard, without_script, on_a_small_screen]
+        for step in steps:
+            step(browser, *([spec] if "spec" in step.__code__.co_varnames[:step.__code__.co_argcount] else []))
+            print(f"{step.__name__}: fine", flush=True)
+
+
+main()
