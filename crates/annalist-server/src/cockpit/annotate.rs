@@ -132,7 +132,7 @@ fn overview(app: &App, id: &str, has_pages: bool) -> Result<Markup, Problem> {
                         tbody { @for one in &people { tr {
                             td { a href={ "/crawls/" (id) "/annotate?by=" (encoded(&one.name)) } { (one.name) } }
                             td.number { (one.judged()) " of " (one.pages.len()) }
-                            td { progress max=(one.pages.len()) value=(one.judged()) {} }
+                            td { progress max=(one.pages.len()) value=(one.judged()) aria-label={ "Judged by " (one.name) } {} }
                         } } }
                     }
                 }

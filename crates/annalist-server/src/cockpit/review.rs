@@ -212,7 +212,7 @@ fn rule_list(app: &App, id: &str, rules: &[(Choice, String)]) -> Markup {
             p.hint { "They hold for all pages, also for those that come: " code { "words < 50 || duplicate" } ", " code { "score >= 0.6" } ", " code { "language != \"en\"" } ". What you decide about a page is above all rules." }
             @if !rules.is_empty() {
                 table { tbody { @for (choice, text) in rules { tr {
-                    td { (word(choice)) } td { code { (text) } }
+                    th scope="row" { (word(choice)) } td { code { (text) } }
                     td { form.inline method="post" action={ "/crawls/" (id) "/review" } {
                         (forms::token(app)) input type="hidden" name="expression" value=(text);
                         button name="remove_rule" value=(word(choice)) { "Remove" } } }

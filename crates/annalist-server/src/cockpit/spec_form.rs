@@ -121,7 +121,7 @@ pub fn inside(app: &App, draft: &Draft, buttons: &Markup) -> Markup {
     html! {
         (forms::token(app))
         // What the enter key presses.
-        button name="then" value="check" hidden tabindex="-1" {}
+        button name="then" value="check" hidden { "Check" }
         div.switch role="group" aria-label="How the spec is shown" {
             button name="then" value="form" aria-pressed=(is_form) { "Use the form" }
             button name="then" value="toml" aria-pressed=(!is_form) { "Show as TOML" }
