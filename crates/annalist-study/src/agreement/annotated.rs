@@ -126,7 +126,8 @@ pub fn between(people: &[(String, Vec<Annotated>)]) -> Vec<Between> {
 }
 
 fn relevant(page: &Annotated) -> Option<bool> {
-    (!page.vote.is_empty()).then(|| matches!(page.vote.as_str(), "HighlyRelevant" | "Relevant"))
+    let is_relevant = matches!(page.vote.as_str(), "HighlyRelevant" | "Relevant");
+    (!page.vote.is_empty()).then_some(is_relevant)
 }
 
 fn agreed(both: &[(bool, bool)]) -> (f64, Option<f64>) {
