@@ -2,6 +2,7 @@
 //! as it is typed. Whatever was crawled is shown as text.
 
 mod actions;
+mod annotate;
 mod ask;
 mod captured;
 mod charts;
@@ -16,6 +17,10 @@ mod layout;
 mod logs;
 mod new;
 mod search;
+mod review;
+mod search;
+mod settings;
+mod spec_form;
 mod tasks;
 mod words;
 
@@ -33,9 +38,10 @@ pub fn router() -> Router<App> {
         .route("/", get(home::home))
         .route("/login", get(home::login).post(home::log_in))
         .route("/new", get(new::new).post(new::create))
+        .route("/new/upload", post(new::upload))
         .route("/crawls/{id}", get(crawl::overview))
         .route("/crawls/{id}/queue", get(crawl::queue))
-        .route("/crawls/{id}/settings", get(crawl::settings).post(actions::change_spec))
+        .route("/crawls/{id}/settings", get(settings::settings).post(settings::change))
         .route("/crawls/{id}/page", get(captured::captured))
         .route("/crawls/{id}/search", get(search::search))
         .route("/crawls/{id}/knowledge", get(knowledge::names))
@@ -49,6 +55,9 @@ pub fn router() -> Router<App> {
         .route("/crawls/{id}/skipped", get(logs::skipped))
         .route("/crawls/{id}/do/{action}", post(actions::act))
         .route("/crawls/{id}/export", get(exporting::export))
+        .route("/crawls/{id}/review", get(review::review).post(review::decide))
+        .route("/crawls/{id}/annotate", get(annotate::annotate).post(annotate::judge))
+        .route("/crawls/{id}/annotate/curves.svg", get(annotate::curves))
         .route("/crawls/{id}/exports/remove", post(exporting::remove))
         .route("/crawls/{id}/tasks", post(tasks::add))
         .route("/crawls/{id}/tasks/{number}/{action}", post(tasks::act))

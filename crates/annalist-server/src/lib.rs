@@ -4,6 +4,9 @@
 //! | --- | --- |
 //! | which crawls are there, and what are they to do | `service.rs`, `wanted.rs`, `schedule.rs` |
 //! | long work that is not crawling, and the files it makes | `tasks.rs`, `exports.rs` |
+//! | a spec as the fields of a form | `spec_form.rs` |
+//! | which pages are kept | `review.rs` |
+//! | what people think of pages | `annotations.rs` |
 //! | who may ask | `access.rs` |
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
 //! | what crawls found | `knowledge/`; `deriving.rs` keeps it up to date |
@@ -14,6 +17,7 @@
 //! Not here: how a crawl runs. That is `annalist-crawl`.
 
 mod access;
+mod annotations;
 mod cockpit;
 mod deriving;
 mod download;
@@ -24,9 +28,11 @@ mod problem;
 pub mod program;
 mod replay;
 mod rest;
+mod review;
 mod schedule;
 mod serve;
 mod service;
+mod spec_form;
 mod tasks;
 mod wanted;
 

@@ -1,5 +1,6 @@
 //! What programs can ask, described by itself at `/api/openapi.json`.
 
+mod annotations;
 mod course;
 mod crawls;
 mod document;
@@ -9,6 +10,7 @@ mod found;
 mod live;
 mod metrics;
 mod reading;
+mod review;
 mod searching;
 mod sparql;
 mod steering;
@@ -27,6 +29,7 @@ pub use course::{Course, Point, Span};
 pub use crawls::blocking;
 pub use events::{Asked as LogAsked, Events, FetchedList, SkippedList};
 pub use reading::Asking;
+pub use review::{Asked as ReviewAsked, choice_of};
 pub use sparql::{Abandoned, limits as query_limits};
 pub use steering::{Queue, amend_seeds, block_site};
 
@@ -63,6 +66,11 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(course::course))
         .routes(routes!(tasks::list, tasks::add))
         .routes(routes!(tasks::one, tasks::stop))
+        .routes(routes!(review::review))
+        .routes(routes!(review::decide))
+        .routes(routes!(review::rules, review::add_rule, review::remove_rule))
+        .routes(routes!(annotations::list, annotations::judge))
+        .routes(routes!(annotations::figures))
         .routes(routes!(exports::list))
         .routes(routes!(exports::download, exports::remove))
         .routes(routes!(metrics::metrics))

@@ -13,9 +13,11 @@ use axum::middleware::from_fn_with_state;
 use tokio::net::TcpListener;
 
 use crate::access::{Access, guard, guard_replay};
+use crate::annotations::Annotations;
 use crate::knowledge::Knowledge;
 use crate::program::Program;
 use crate::replay::{self, Archives};
+use crate::review::Desk;
 use crate::service::Service;
 use crate::tasks::Tasks;
 use crate::{cockpit, rest};
@@ -65,6 +67,8 @@ fn io_error(what: impl Into<String>) -> impl FnOnce(std::io::Error) -> ServeErro
 pub struct App {
     pub service: Service,
     pub tasks: Tasks,
+    pub desk: Desk,
+    pub annotations: Annotations,
     pub knowledge: Knowledge,
     pub access: Access,
     /// The origin of captured pages.
@@ -97,6 +101,15 @@ pub async fn serve(
     let knowledge = Knowledge::new(service.clone());
     let app =
         App { service: service.clone(), knowledge, tasks: tasks.clone(), access: access.clone(), frames };
+    let app = App {
+        service: service.clone(),
+        tasks: tasks.clone(),
+        desk: Desk::new(service.clone()),
+        annotations: Annotations::new(service.clone()),
+        knowledge: Knowledge::new(service.clone()),
+        access: access.clone(),
+        frames,
+    };
     let cockpit = settings.origin.clone().unwrap_or_else(|| format!("http://{bound}"));
     let replay = replay::router()
         .layer(from_fn_with_state(access.clone(), guard_replay))

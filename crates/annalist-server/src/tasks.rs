@@ -276,7 +276,9 @@ impl Tasks {
 
 fn told(kept: &Kept, task: Task) -> Told {
     let lines = kept::last_lines(&kept.log(task.number), SHOWN_LINES);
-    let report = kept::last_lines(&kept.report(task.number), SHOWN_LINES * 5);
+    let mut report = kept::last_lines(&kept.report(task.number), SHOWN_LINES * 5);
+    // Where the files are on this machine; how to get them is said elsewhere.
+    report.retain(|line| !line.starts_with("written: "));
     Told { task, lines, report }
 }
 
@@ -317,4 +319,16 @@ fn unkept(fault: io::Error) -> Problem {
     let full = matches!(fault.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
     let code = if full { StatusCode::INSUFFICIENT_STORAGE } else { StatusCode::INTERNAL_SERVER_ERROR };
     Problem::new(code, format!("the task cannot be kept: {fault}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_study::offline::Stage;
+
+    use super::STAGES;
+
+    #[test]
+    fn the_parts_of_a_study_are_those_that_there_are() {
+        assert_eq!(STAGES, Stage::ALL.map(Stage::name));
+    }
 }

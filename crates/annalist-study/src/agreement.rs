@@ -9,10 +9,12 @@ use std::collections::BTreeSet;
 use annalist_judge::event::{Damping, combined};
 use annalist_model::spec::RelevanceKind;
 
+pub use annotated::{Annotated, Between, GRADES, between};
 pub use measure::Point;
 use measure::{Ranked, ranked};
 pub use votes::{Judged, Votes, recurring};
 
+mod annotated;
 mod measure;
 mod show;
 mod votes;

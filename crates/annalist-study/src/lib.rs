@@ -36,7 +36,10 @@ mod svg;
 mod table;
 mod valuing;
 
-pub use agreement::{Agreement, FUNCTIONS, Group, Judged, Point, Votes, agreement, recurring};
+pub use agreement::{
+    Agreement, Annotated, Between, FUNCTIONS, GRADES, Group, Judged, Point, Votes, agreement, between,
+    recurring,
+};
 pub use aim::SIMILAR;
 pub use curves::{Curves, rows_csv};
 pub use events::{Effect, EventFound, EventPlan, EventRow, Judgement, Variant, simulate_event};

@@ -21,6 +21,7 @@ mod learner;
 mod proposal;
 mod review;
 mod rules;
+mod sample;
 mod sheet;
 
 pub use candidate::Candidate;
@@ -30,4 +31,5 @@ pub use learner::{Lesson, Reason};
 pub use proposal::{Basis, Proposal, Proposals, Verdict, propose};
 pub use review::{Row, review_list};
 pub use rules::{Rules, RulesError};
+pub use sample::sample;
 pub use sheet::{Read, Written, read_jsonl, read_sheet, write_sheet};

@@ -284,16 +284,17 @@ pub struct LearnArgs {
 #[command(after_help = "Examples:
   annalist judge my.toml page.html
   annalist judge my.toml https://www.example.org/about --json
+  annalist judge --sample collections/first       pages for people to judge, in collections/first/evaluation
   annalist judge --evaluate votes --out curves    does the relevance of pages to events agree with people?
 
 --evaluate reads topics.tsv (Code, Description) and annotations/*.csv (campaign, contentRelevance, timeRelevance, vote) of a
 folder; see docs/evaluation.md.")]
 pub struct JudgeArgs {
     /// The spec, a TOML file
-    #[arg(required_unless_present = "evaluate")]
+    #[arg(required_unless_present_any = ["evaluate", "sample"])]
     pub spec: Option<PathBuf>,
     /// A file with a page, HTML or text, or the address of one
-    #[arg(value_name = "FILE|URL", required_unless_present = "evaluate")]
+    #[arg(value_name = "FILE|URL", required_unless_present_any = ["evaluate", "sample"])]
     pub page: Option<String>,
     /// Compare the ways to judge pages of events with what people said of them
     #[arg(long, value_name = "DIR", conflicts_with_all = ["spec", "page", "definition"])]
@@ -301,6 +302,12 @@ pub struct JudgeArgs {
     /// Write break-even.csv, curves.csv and curves-*.svg of --evaluate there
     #[arg(long, value_name = "DIR", requires = "evaluate")]
     pub out: Option<PathBuf>,
+    /// Draw pages of a job for people to judge: as many of each tenth of relevance
+    #[arg(long, value_name = "JOB", conflicts_with_all = ["spec", "page", "definition", "evaluate"])]
+    pub sample: Option<PathBuf>,
+    /// How many pages are drawn
+    #[arg(long, value_name = "N", default_value_t = 50, requires = "sample", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub pages: u32,
     /// What was learned [default: collections/NAME/definition.toml, or the keywords and local references of the spec]
     #[arg(long, value_name = "FILE")]
     pub definition: Option<PathBuf>,

@@ -23,6 +23,7 @@ pub mod learn;
 mod push;
 mod query;
 mod rebuild;
+mod sample;
 mod search;
 mod select;
 mod serve;

@@ -44,15 +44,3 @@ pub async fn act(
     .await?;
     Ok(Redirect::to(&back).into_response())
 }
-
-#[derive(Deserialize)]
-pub struct NewSpec {
-    spec: String,
-}
-
-pub async fn change_spec(State(app): State<App>, Path(id): Path<String>, Sent(new): Sent<NewSpec>) -> Page {
-    let text = new.spec.replace("\r\n", "\n");
-    let back = format!("/crawls/{id}/settings?done=1");
-    blocking(move || app.service.change(&id, &text).map(drop)).await?;
-    Ok(Redirect::to(&back).into_response())
-}

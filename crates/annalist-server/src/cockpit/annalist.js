@@ -71,13 +71,41 @@ for (const area of document.querySelectorAll("textarea[data-check]")) {
   });
 }
 
+// The same for the fields of a form: what is wrong stands beside each.
+for (const box of document.querySelectorAll("[data-check-fields]")) {
+  const form = box.closest("form");
+  let waiting = 0;
+  box.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(async () => {
+      const fields = {};
+      for (const input of box.querySelectorAll("[name^=f_]")) fields[input.name.slice(2)] = input.value;
+      const answer = await fetch(box.dataset.checkFields, {
+        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ spec: form.elements.spec.value, fields }),
+      });
+      if (!answer.ok) return;
+      const checked = await answer.json();
+      for (const place of box.querySelectorAll("[data-error]")) {
+        const wrong = checked.mistakes.filter((one) => one.field === place.dataset.error).map((one) => one.detail).join("; ");
+        if (place.textContent !== wrong) place.textContent = wrong;
+        const input = box.querySelector(`[name=f_${place.dataset.error}]`);
+        if (wrong) input.setAttribute("aria-invalid", "true"); else input.removeAttribute("aria-invalid");
+      }
+      const word = document.createElement("p");
+      word.className = checked.is_good ? "good" : "bad";
+      word.textContent = checked.is_good ? "There is nothing wrong with it." : "Not yet: look at what is marked.";
+      document.getElementById("verdict").replaceChildren(word);
+    }, 300);
+  });
+}
+
 for (const file of document.querySelectorAll("input[data-into]")) {
   file.addEventListener("change", async () => {
     const area = document.getElementById(file.dataset.into);
-    if (file.files.length > 0) {
-      area.value = await file.files[0].text();
-      area.dispatchEvent(new Event("input"));
-    }
+    if (file.files.length === 0) return;
+    if (!area) return void file.form.submit();
+    area.value = await file.files[0].text();
+    area.dispatchEvent(new Event("input"));
   });
 }
 
@@ -98,3 +126,10 @@ for (const first of document.querySelectorAll("[data-refresh]")) {
   };
   setTimeout(look, Number(part.dataset.refresh));
 }
+
+// One key for one button.
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  const button = [...document.querySelectorAll("button[data-key]")].find((one) => one.dataset.key === event.key);
+  if (button) button.click();
+});

@@ -1,6 +1,6 @@
 //! One crawl: how it goes, what waits, and what it is to do.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -173,33 +173,4 @@ pub async fn queue(State(app): State<App>, Path(id): Path<String>) -> Page {
         }
     };
     Ok(layout::crawl_page(&seen, "/queue", &body).into_response())
-}
-
-#[derive(Deserialize)]
-pub struct Asked {
-    #[serde(default)]
-    done: String,
-}
-
-pub async fn settings(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
-    let service = app.service.clone();
-    let (seen, text) = blocking(move || Ok((service.see(&id)?, service.spec(&id)?.to_toml()))).await?;
-    let body = html! {
-        @if !asked.done.is_empty() { p.good role="status" { "Kept. A running crawl takes up delays, budgets, weights, scope and seeds at once, the rest with its next start." } }
-        form method="post" action={ "/crawls/" (seen.id) "/settings" } {
-            (forms::token(&app))
-            label for="spec" { "Spec" }
-            textarea #spec name="spec" rows="30" spellcheck="false" data-check="/api/check" aria-describedby="verdict" { "\n" (text) }
-            div #verdict role="status" aria-live="polite" {}
-            button.primary { "Change" }
-        }
-        @if !seen.is_running {
-            section.danger {
-                h2 { "Remove" }
-                p { "Removes the crawl and everything it has archived. This cannot be undone." }
-                (forms::button(&app, &format!("/crawls/{}/do/remove", seen.id), "Remove for good", "danger"))
-            }
-        }
-    };
-    Ok(layout::crawl_page(&seen, "/settings", &body).into_response())
 }

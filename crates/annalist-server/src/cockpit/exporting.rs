@@ -57,6 +57,7 @@ pub async fn export(State(app): State<App>, Path(id): Path<String>) -> Page {
                 p.hint { "“Only the selection” takes the pages that " a href={ "/crawls/" (seen.id) "/review" } { "Review" } " proposes to keep, with what they show." }
             }
         }
+        (tasks::list(&app, &seen.id, VIEW, &told, &[Kind::Export, Kind::Study, Kind::Rebuild, Kind::Select, Kind::Sample]))
         (downloads(&app, &seen.id, &files))
         @if !is_blank {
             section {
@@ -67,7 +68,6 @@ pub async fn export(State(app): State<App>, Path(id): Path<String>) -> Page {
                 (tasks::ask(&app, &seen.id, VIEW, "rebuild", "Rebuild graph and search", ""))
             }
         }
-        (tasks::list(&app, &seen.id, VIEW, &told, &[Kind::Export, Kind::Study, Kind::Rebuild, Kind::Select, Kind::Sample]))
     };
     Ok(layout::crawl_page(&seen, "/export", &body).into_response())
 }

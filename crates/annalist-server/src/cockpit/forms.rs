@@ -53,9 +53,34 @@ impl<T: DeserializeOwned> FromRequest<App> for Sent<T> {
             Failed(Problem::new(code, "the form could not be read")).into_response()
         })?;
         if !app.access.is_form_token(&sent.token) {
-            let why = "the form is too old, or not one of ours: load the page again and send it from there";
-            return Err(Failed(Problem::new(axum::http::StatusCode::FORBIDDEN, why)).into_response());
+            return Err(too_old());
         }
         Ok(Sent(sent.fields))
     }
+}
+
+/// What a form of our own sent, where a name may come several times.
+#[derive(Debug)]
+pub struct SentPairs(pub Vec<(String, String)>);
+
+impl FromRequest<App> for SentPairs {
+    type Rejection = Response;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Self::Rejection> {
+        let form = Form::<Vec<(String, String)>>::from_request(request, app).await;
+        let Form(sent) = form.map_err(|fault| {
+            let code = fault.into_response().status();
+            Failed(Problem::new(code, "the form could not be read")).into_response()
+        })?;
+        let token = sent.iter().find(|(name, _)| name == "token").map_or("", |(_, token)| token);
+        if !app.access.is_form_token(token) {
+            return Err(too_old());
+        }
+        Ok(SentPairs(sent))
+    }
+}
+
+fn too_old() -> Response {
+    let why = "the form is too old, or not one of ours: load the page again and send it from there";
+    Failed(Problem::new(axum::http::StatusCode::FORBIDDEN, why)).into_response()
 }

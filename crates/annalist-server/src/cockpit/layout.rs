@@ -46,6 +46,8 @@ const TABS: &[(&str, &str)] = &[
     ("/ask", "Ask"),
     ("/skipped", "Skipped"),
     ("/log", "Log"),
+    ("/review", "Review"),
+    ("/annotate", "Annotate"),
     ("/export", "Export"),
     ("/settings", "Settings"),
 ];

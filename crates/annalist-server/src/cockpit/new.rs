@@ -1,12 +1,14 @@
 //! A new crawl: a spec is written with help, checked as it is typed, and started.
 
-use axum::extract::{Query, State};
+use axum::extract::{Multipart, Query, State};
+use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::forms::Sent;
-use super::{Page, forms, layout};
+use super::forms::Sent as FormSent;
+use super::spec_form::{self, Draft, Manner, Sent};
+use super::{Page, layout};
 use crate::problem::Problem;
 use crate::rest::blocking;
 use crate::serve::App;
@@ -23,74 +25,54 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
 pub struct Asked {
     #[serde(default)]
     example: String,
+    /// `toml` for the text itself.
+    #[serde(default, rename = "as")]
+    manner: String,
 }
 
 pub async fn new(State(app): State<App>, Query(asked): Query<Asked>) -> Page {
     let chosen = EXAMPLES.iter().find(|(name, _, _)| *name == asked.example).or(EXAMPLES.first());
     let text = chosen.map_or("", |(_, _, text)| text);
-    Ok(layout::page("New crawl", &form(&app, text, "", None)).into_response())
+    let draft = Draft::new(text.to_owned(), Manner::named(&asked.manner));
+    Ok(layout::page("New crawl", &form(&app, &draft, "")).into_response())
 }
 
-fn form(app: &App, text: &str, id: &str, problem: Option<&Problem>) -> Markup {
+fn form(app: &App, draft: &Draft, id: &str) -> Markup {
+    let manner = if draft.manner == Manner::Toml { "&as=toml" } else { "" };
+    let buttons = html! {
+        label for="id" { "Name in addresses and on disk" }
+        input #id name="id" value=(id) maxlength="64" pattern="[A-Za-z0-9_][A-Za-z0-9_.\\-]*" placeholder="made of the spec's name";
+        div.buttons {
+            button.primary name="then" value="start" { "Keep and start" }
+            button name="then" value="keep" { "Keep" }
+            button name="then" value="check" { "Check only" }
+        }
+    };
     html! {
         h1 { "New crawl" }
         p.hint {
             "Begin with an example: "
             @for (place, (name, what, _)) in EXAMPLES.iter().enumerate() {
                 @if place > 0 { " · " }
-                a href={ "/new?example=" (name) } { (what) }
+                a href={ "/new?example=" (name) (manner) } { (what) }
             }
         }
-        form method="post" action="/new" {
-            (forms::token(app))
-            label for="spec" { "Spec" }
-            textarea #spec name="spec" rows="24" spellcheck="false" autocomplete="off" data-check="/api/check" aria-describedby="verdict" { "\n" (text) }
-            p.hint {
-                "Or take a file: " input type="file" accept=".toml,text/plain" data-into="spec" aria-label="Take the spec from a file";
-                " (needs script; without it, paste the text above)"
-            }
-            div #verdict role="status" aria-live="polite" {
-                @if let Some(problem) = problem { (mistakes(problem)) }
-            }
-            label for="id" { "Name in addresses and on disk" }
-            input #id name="id" value=(id) maxlength="64" pattern="[A-Za-z0-9_][A-Za-z0-9_.\\-]*" placeholder="made of the spec's name";
-            div.buttons {
-                button.primary name="then" value="start" { "Keep and start" }
-                button name="then" value="keep" { "Keep" }
-                button name="then" value="check" { "Check only" }
-            }
-        }
+        (spec_form::upload(app, "/new/upload"))
+        form method="post" action="/new" { (spec_form::inside(app, draft, &buttons)) }
     }
 }
 
-fn mistakes(problem: &Problem) -> Markup {
-    html! {
-        p.bad { (problem.detail) }
-        ul.mistakes { @for error in &problem.errors { li { (forms::mistake(error)) } } }
-    }
+fn shown(app: &App, draft: &Draft, id: &str) -> Page {
+    Ok((draft.status(), layout::page("New crawl", &form(app, draft, id))).into_response())
 }
 
-#[derive(Deserialize)]
-pub struct New {
-    spec: String,
-    #[serde(default)]
-    id: String,
-    #[serde(default)]
-    then: String,
-}
-
-pub async fn create(State(app): State<App>, Sent(new): Sent<New>) -> Page {
-    let text = new.spec.replace("\r\n", "\n");
-    if new.then == "check" {
-        let examined = app.service.program().examine(&text);
-        let problem = match examined.spec {
-            Some(_) => Problem::new(axum::http::StatusCode::OK, "There is nothing wrong with it."),
-            None => Problem::mistakes(&examined.mistakes),
-        };
-        return Ok(layout::page("New crawl", &form(&app, &text, &new.id, Some(&problem))).into_response());
-    }
-    let (asked, given, id) = (app.clone(), text.clone(), new.id.clone());
-    let start = new.then == "start";
+pub async fn create(State(app): State<App>, FormSent(sent): FormSent<Sent>) -> Page {
+    let mut draft = match Draft::of(&sent).looked_at(&app, &sent.then) {
+        Ok(seen) => return shown(&app, &seen, &sent.id),
+        Err(draft) => draft,
+    };
+    let (asked, given, id) = (app.clone(), draft.text.clone(), sent.id.clone());
+    let start = sent.then == "start";
     let made = blocking(move || {
         let id = asked.service.create(&given, Some(id.as_str()).filter(|id| !id.is_empty()))?;
         if start {
@@ -101,8 +83,37 @@ pub async fn create(State(app): State<App>, Sent(new): Sent<New>) -> Page {
     match made.await {
         Ok(id) => Ok(Redirect::to(&format!("/crawls/{id}")).into_response()),
         Err(problem) => {
-            let page = layout::page("New crawl", &form(&app, &text, &new.id, Some(&problem)));
-            Ok((problem.code(), page).into_response())
+            draft.problem = Some(problem);
+            shown(&app, &draft, &sent.id)
         }
     }
+}
+
+/// A file that was sent: shown for a look before anything is made of it.
+pub async fn upload(State(app): State<App>, mut parts: Multipart) -> Page {
+    let unreadable =
+        |fault: axum::extract::multipart::MultipartError| Problem::new(fault.status(), fault.body_text());
+    let (mut token, mut text) = (String::new(), None);
+    while let Some(part) = parts.next_field().await.map_err(unreadable)? {
+        match part.name() {
+            Some("token") => token = part.text().await.map_err(unreadable)?,
+            Some("file") => {
+                let bytes = part.bytes().await.map_err(unreadable)?;
+                text =
+                    Some(String::from_utf8(bytes.to_vec()).map_err(|_| {
+                        Problem::field("file", "this is no text in UTF-8: choose a TOML file")
+                    })?);
+            }
+            _ => {}
+        }
+    }
+    if !app.access.is_form_token(&token) {
+        let why = "the form is too old, or not one of ours: load the page again and send it from there";
+        return Err(Problem::new(StatusCode::FORBIDDEN, why).into());
+    }
+    let text = text.unwrap_or_default().trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    let draft = Draft::new(text, Manner::Form);
+    let (Ok(draft) | Err(draft)) = draft.looked_at(&app, "check");
+    // Nothing was refused: it is only looked at.
+    Ok(layout::page("New crawl", &form(&app, &draft, "")).into_response())
 }

@@ -172,8 +172,8 @@ fn row(app: &App, id: &str, view: &str, told: &Told) -> Markup {
                     Stand::Running => {
                         @let line = told.lines.last().map_or("…", String::as_str);
                         @match percent(line) {
-                            Some(part) => progress max="100" value=(part) { (part) " %" },
-                            None => progress {},
+                            Some(part) => progress max="100" value=(part) aria-label="How far it is" { (part) " %" },
+                            None => progress aria-label="It runs" {},
                         }
                         " " span.hint { (line) }
                     }

@@ -10,6 +10,7 @@ use super::reading::{Asking, Body};
 use crate::problem::{FieldError, Problem};
 use crate::serve::App;
 use crate::service::Seen;
+use crate::spec_form;
 use crate::wanted::{Goal, Schedule};
 
 /// A crawl as it stands. Counts are of acknowledged work: they survive a power cut.
@@ -172,6 +173,10 @@ pub async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<St
 pub struct ToCheck {
     /// The spec, in TOML.
     pub spec: String,
+    /// What was typed into the fields of the cockpit's form, by their names; it is put into the spec, and mistakes then name
+    /// the field.
+    #[serde(default)]
+    pub fields: std::collections::BTreeMap<String, String>,
 }
 
 /// What is wrong with a spec, and what is odd about it.
@@ -183,14 +188,26 @@ pub struct Checked {
 }
 
 /// Checks a spec without keeping it.
-#[utoipa::path(post, path = "/api/check", request_body = ToCheck, responses((status = 200, body = Checked)))]
+#[utoipa::path(post, path = "/api/check", request_body = ToCheck, responses((status = 200, body = Checked), (status = 422, body = Problem)))]
 pub async fn check(State(app): State<App>, Body(given): Body<ToCheck>) -> Result<Json<Checked>, Problem> {
     blocking(move || {
-        let examined = app.service.program().examine(&given.spec);
+        let is_form = !given.fields.is_empty();
+        let text = match is_form {
+            true => spec_form::fill(&given.spec, &given.fields).map_err(|why| Problem::field("spec", why))?,
+            false => given.spec,
+        };
+        let examined = app.service.program().examine(&text);
+        let told = |mistake| {
+            let mut error = FieldError::of(mistake);
+            if let Some(field) = spec_form::field_of(&error.field).filter(|_| is_form) {
+                (error.field, error.line) = (field.name.to_owned(), None);
+            }
+            error
+        };
         Ok(Json(Checked {
             is_good: examined.spec.is_some(),
-            mistakes: examined.mistakes.iter().map(FieldError::of).collect(),
-            warnings: examined.warnings.iter().map(FieldError::of).collect(),
+            mistakes: examined.mistakes.iter().map(told).collect(),
+            warnings: examined.warnings.iter().map(told).collect(),
         }))
     })
     .await

@@ -100,7 +100,7 @@ fn without_years(text: &str) -> String {
 }
 
 /// Lines of a table with the number of the line each begins on; what is quoted may have commas and line ends in it.
-fn records(text: &str) -> Vec<(usize, Vec<String>)> {
+pub(super) fn records(text: &str) -> Vec<(usize, Vec<String>)> {
     let (mut records, mut fields, mut field) = (Vec::new(), Vec::new(), String::new());
     let (mut line, mut begins, mut quoted) = (1, 1, false);
     let mut letters = text.chars().peekable();

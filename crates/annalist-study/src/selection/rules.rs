@@ -94,6 +94,27 @@ impl Rules {
         Ok(())
     }
 
+    /// Takes a rule away, and out of the file; everything else there stays. Says whether there was one.
+    pub fn remove(&mut self, path: &Path, choice: Choice, text: &str) -> Result<bool, RulesError> {
+        let Some(place) = self.0.iter().position(|rule| rule.choice == choice && rule.text == text) else {
+            return Ok(false);
+        };
+        let io = |source| RulesError::Io { path: path.display().to_string(), source };
+        let written = std::fs::read_to_string(path).map_err(io)?;
+        let Some(left) = without(&written, choice, text) else {
+            let what = format!("{}: the rule is written in a way that only people can edit", path.display());
+            return Err(RulesError::Mistake(what));
+        };
+        replace(path, &left).map_err(io)?;
+        self.0.remove(place);
+        Ok(true)
+    }
+
+    /// What they say, in the order of the file.
+    pub fn list(&self) -> impl Iterator<Item = (Choice, &str)> {
+        self.0.iter().map(|rule| (rule.choice, rule.text.as_str()))
+    }
+
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -145,6 +166,35 @@ fn extend(path: &Path, lines: &str) -> io::Result<()> {
         text.push('\n');
     }
     text.push_str(lines);
+    replace(path, &text)
+}
+
+/// A text without the first `[[rule]]` that says this; comments stay.
+fn without(text: &str, choice: Choice, wanted: &str) -> Option<String> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let begins = |line: &&str| line.trim_start().starts_with("[[rule]]");
+    let starts: Vec<usize> = (0..lines.len()).filter(|at| lines.get(*at).is_some_and(begins)).collect();
+    for (number, start) in starts.iter().enumerate() {
+        let end = starts.get(number + 1).copied().unwrap_or(lines.len());
+        let block = lines.get(*start..end)?;
+        let Ok(Written { rule }) = toml::from_str(&block.concat()) else { continue };
+        let says = |rule: &WrittenRule| match choice {
+            Choice::Keep => rule.keep.as_deref() == Some(wanted),
+            Choice::Drop => rule.drop.as_deref() == Some(wanted),
+        };
+        if rule.len() == 1 && rule.iter().all(says) {
+            let comments = block.iter().filter(|line| line.trim_start().starts_with('#'));
+            let before = lines.get(..*start)?.concat();
+            let left =
+                before.trim_end_matches('\n').to_owned() + "\n" + &comments.copied().collect::<String>();
+            let after = lines.get(end..)?.concat();
+            return Some(if after.is_empty() { left } else { format!("{left}\n{after}") });
+        }
+    }
+    None
+}
+
+fn replace(path: &Path, text: &str) -> io::Result<()> {
     let open = path.with_extension("toml.open");
     let mut file = File::create(&open)?;
     file.write_all(text.as_bytes())?;
@@ -186,6 +236,27 @@ mod tests {
         let english = Candidate { language: Some("en".to_owned()), ..page() };
         assert_eq!(again.of(&english, false).map(|(choice, _)| choice), Some(Choice::Keep));
         assert!(std::fs::read_to_string(&path).unwrap().starts_with("# mine\n"));
+    }
+
+    #[test]
+    fn a_rule_that_is_taken_away_leaves_everything_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("selection.toml");
+        std::fs::write(
+            &path,
+            "# mine\n[[rule]]\nkeep = 'score >= 0.6'\n# why\n\n[[rule]]\ndrop = 'words < 9'\n",
+        )
+        .unwrap();
+        let mut rules = Rules::load(&path).unwrap();
+        rules.add(&path, &[(Choice::Drop, "site == \"a.test\"".to_owned())]).unwrap();
+        assert!(!rules.remove(&path, Choice::Drop, "score >= 0.6").unwrap(), "that one keeps");
+        assert!(rules.remove(&path, Choice::Keep, "score >= 0.6").unwrap());
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("# mine\n# why\n\n[[rule]]\ndrop = 'words < 9'\n"), "{text}");
+        assert!(rules.remove(&path, Choice::Drop, "site == \"a.test\"").unwrap());
+        let again = Rules::load(&path).unwrap();
+        assert_eq!(again.list().collect::<Vec<_>>(), [(Choice::Drop, "words < 9")]);
+        assert_eq!(rules.list().collect::<Vec<_>>(), again.list().collect::<Vec<_>>());
     }
 
     #[test]

@@ -12,8 +12,8 @@ use annalist_model::spec::Spec;
 use anyhow::Result;
 use serde_json::{Value, json};
 
-use super::evaluate;
 use super::learn::{learned, local_references, require_topic};
+use super::{evaluate, sample};
 use crate::cli::JudgeArgs;
 use crate::exit::{BadConfiguration, Exit};
 use crate::{definition_file, pages, spec_file};
@@ -27,6 +27,9 @@ const ANCHOR: usize = 60;
 pub fn run(args: &JudgeArgs) -> Result<Exit> {
     if let Some(dir) = &args.evaluate {
         return evaluate::run(dir, args.out.as_deref(), args.json);
+    }
+    if let Some(job) = &args.sample {
+        return sample::run(job, args.pages as usize, args.json);
     }
     let (Some(path), Some(name)) = (&args.spec, &args.page) else {
         return Err(BadConfiguration("a spec and a page are needed, or --evaluate".to_owned()).into());

@@ -12,7 +12,7 @@ from selenium.webdriver.common.keys import Keys
 from chrome import Browser
 
 # Every view of a crawl.
-VIEWS = ["", "/queue", "/fetched", "/page", "/skipped", "/log", "/settings"]
+VIEWS = ["", "/queue", "/fetched", "/page", "/skipped", "/log", "/review", "/annotate", "/export", "/settings"]
 
 
 def blank_root(browser):
@@ -26,7 +26,7 @@ def blank_root(browser):
 
 def new_crawl(browser, spec):
     """Checked as it is typed, begun with an example, taken from a file, started."""
-    browser.go("/new")
+    browser.go("/new?as=toml")
     browser.link("An event, with its dates").click()
     assert "cooldown" in browser.one("#spec").get_attribute("value")
     browser.check()
@@ -94,7 +94,7 @@ def steer(browser):
     browser.check()
     shoot(browser, "refused")
 
-    browser.go("/crawls/first/settings")
+    browser.go("/crawls/first/settings?as=toml")
     changed = browser.one("#spec").get_attribute("value")
     for was, now in [
         ('min_delay = "0s"\nmax_delay = "0s"', 'min_delay = "1ms"\nmax_delay = "2ms"'),
@@ -156,7 +156,7 @@ def to_the_end(browser):
 
 def stopped(browser, spec):
     """A second crawl is kept, started from the list and stopped."""
-    browser.go("/new")
+    browser.go("/new?as=toml")
     browser.fill("#spec", spec)
     browser.type("#id", "second")
     browser.push("Keep")
@@ -200,7 +200,7 @@ def by_keyboard(browser):
 def without_script(browser, spec):
     """The same pages, whole; what is sent is sent by forms."""
     browser.script(False)
-    browser.go("/new")
+    browser.go("/new?as=toml")
     field = browser.one("#spec")
     # Typed, as there is nobody to paste: the first lines are enough for a mistake.
     field.clear()

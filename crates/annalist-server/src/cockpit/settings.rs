@@ -1,0 +1,73 @@
+//! What a crawl is to do: its spec, changed while it runs or rests, and its end.
+
+use axum::extract::{Path, Query, State};
+use axum::response::{IntoResponse, Redirect};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::forms::Sent as FormSent;
+use super::spec_form::{self, Draft, Manner, Sent};
+use super::{Page, forms, layout};
+use crate::rest::blocking;
+use crate::serve::App;
+use crate::service::Seen;
+
+#[derive(Deserialize)]
+pub struct Asked {
+    #[serde(default)]
+    done: String,
+    /// `toml` for the text itself.
+    #[serde(default, rename = "as")]
+    manner: String,
+}
+
+pub async fn settings(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
+    let service = app.service.clone();
+    let (seen, text) = blocking(move || Ok((service.see(&id)?, service.spec(&id)?.to_toml()))).await?;
+    let draft = Draft::new(text, Manner::named(&asked.manner));
+    let body = html! {
+        @if !asked.done.is_empty() { p.good role="status" { "Kept. A running crawl takes up delays, budgets, weights, scope and seeds at once, the rest with its next start." } }
+        (form(&app, &seen, &draft))
+    };
+    Ok(layout::crawl_page(&seen, "/settings", &body).into_response())
+}
+
+fn form(app: &App, seen: &Seen, draft: &Draft) -> Markup {
+    let buttons = html! {
+        div.buttons {
+            button.primary name="then" value="change" { "Change" }
+            button name="then" value="check" { "Check only" }
+        }
+    };
+    html! {
+        form method="post" action={ "/crawls/" (seen.id) "/settings" } { (spec_form::inside(app, draft, &buttons)) }
+        @if !seen.is_running {
+            section.danger {
+                h2 { "Remove" }
+                p { "Removes the crawl and everything it has archived. This cannot be undone." }
+                (forms::button(app, &format!("/crawls/{}/do/remove", seen.id), "Remove for good", "danger"))
+            }
+        }
+    }
+}
+
+pub async fn change(State(app): State<App>, Path(id): Path<String>, FormSent(sent): FormSent<Sent>) -> Page {
+    let shown = match Draft::of(&sent).looked_at(&app, &sent.then) {
+        Ok(seen) => seen,
+        Err(mut draft) => {
+            let (service, text, name) = (app.service.clone(), draft.text.clone(), id.clone());
+            match blocking(move || service.change(&name, &text).map(drop)).await {
+                Ok(()) => {
+                    let manner = if draft.manner == Manner::Toml { "&as=toml" } else { "" };
+                    return Ok(Redirect::to(&format!("/crawls/{id}/settings?done=1{manner}")).into_response());
+                }
+                Err(problem) => draft.problem = Some(problem),
+            }
+            draft
+        }
+    };
+    let service = app.service.clone();
+    let seen = blocking(move || service.see(&id)).await?;
+    let body = form(&app, &seen, &shown);
+    Ok((shown.status(), layout::crawl_page(&seen, "/settings", &body)).into_response())
+}
