@@ -3,7 +3,9 @@
 use maud::{Markup, html};
 
 use super::{charts, words};
+use crate::problem::Problem;
 use crate::rest::{Course, Point, Span};
+use crate::service::Service;
 
 /// A chart has so many steps.
 const STEPS: usize = 120;
@@ -23,6 +25,21 @@ fn a_minute(each_second: f64) -> String {
     if number < 10.0 { format!("{number:.1}") } else { words::count(number as u64) }
 }
 
+/// The span that was asked for, or the shortest in which the crawl ran.
+pub fn chosen(service: &Service, id: &str, over: Option<Span>) -> Result<(Course, Span), Problem> {
+    let spans = over.map_or_else(|| Span::ALL.to_vec(), |over| vec![over]);
+    let mut found = None;
+    for span in spans {
+        let course = Course::of(service, id, span)?;
+        let is_telling = course.is_telling();
+        found = Some((course, span));
+        if is_telling {
+            break;
+        }
+    }
+    found.ok_or_else(|| Problem::not_found("no span of time was asked for"))
+}
+
 /// All charts of one span; nothing where nothing was counted.
 pub fn section(id: &str, course: &Course, over: Span) -> Markup {
     let from = course.until.saturating_sub(over.millis());
@@ -36,7 +53,7 @@ pub fn section(id: &str, course: &Course, over: Span) -> Markup {
                     }
                 }
             }
-            @if course.points.len() < 2 {
+            @if !course.is_telling() {
                 p.hint { "The crawl did not run in the last " (over.word()) ". Charts appear after ten seconds of crawling." }
             } @else {
                 div.columns {

@@ -6,14 +6,13 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{Page, charts, course, forms, home, layout, words};
-use crate::rest::{Asking, Course, Queue, Span, blocking};
+use crate::rest::{Asking, Queue, Span, blocking};
 use crate::serve::App;
 use crate::service::Seen;
 
 #[derive(Deserialize)]
 pub struct Looked {
-    #[serde(default)]
-    over: Span,
+    over: Option<Span>,
 }
 
 pub async fn overview(
@@ -22,7 +21,11 @@ pub async fn overview(
     Asking(Looked { over }): Asking<Looked>,
 ) -> Page {
     let service = app.service.clone();
-    let (seen, course) = blocking(move || Ok((service.see(&id)?, Course::of(&service, &id, over)?))).await?;
+    let (seen, course, over) = blocking(move || {
+        let (course, over) = course::chosen(&service, &id, over)?;
+        Ok((service.see(&id)?, course, over))
+    })
+    .await?;
     let course = course::section(&seen.id, &course, over);
     Ok(layout::crawl_page(&seen, "", &facts(&app, &seen, &course)).into_response())
 }

@@ -137,6 +137,11 @@ pub struct Course {
 }
 
 impl Course {
+    /// Whether anything happened in it.
+    pub fn is_telling(&self) -> bool {
+        self.points.len() > 1
+    }
+
     /// With the last point before the span, so that what happened in it can be told.
     pub fn of(service: &Service, id: &str, over: Span) -> Result<Course, Problem> {
         let job = service.job(id)?;
