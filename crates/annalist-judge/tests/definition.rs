@@ -99,7 +99,11 @@ fn keywords_alone_are_a_topic() {
 
 #[test]
 fn names_alone_are_a_topic() {
-    let entities = vec![Entity { name: "Antonis Samaras".to_owned(), aliases: vec!["Samaras".to_owned()] }];
+    let entities = vec![Entity {
+        name: "Antonis Samaras".to_owned(),
+        aliases: vec!["Samaras".to_owned()],
+        ..Entity::default()
+    }];
     let definition = Definition::learn("x", &[], &[], &Topic { entities, ..Topic::default() }).unwrap();
     assert_eq!(
         definition.terms.iter().map(|(term, _)| term.as_str()).collect::<Vec<_>>(),

@@ -18,6 +18,21 @@ pub struct Mark {
     /// when they were read.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub again: BTreeMap<String, u64>,
+    /// Files that are damaged.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub damaged: BTreeMap<String, Damage>,
+    /// Some of them were read again: captures that wait may be in the store all the same.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub mended: bool,
+}
+
+/// What is damaged may be mended: a file is read again when it is not the one any more that was seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Damage {
+    /// The captures from this byte on count as not read, though many of them are in the store.
+    pub from: u64,
+    /// How the file looked; empty where it is to be read again in any case.
+    pub seen: String,
 }
 
 impl Mark {
@@ -25,9 +40,16 @@ impl Mark {
         self.files.get(file).copied().unwrap_or_default()
     }
 
-    /// Whether the capture that stands there is in the store.
+    /// Whether the capture that stands there is in the store, with all that is said about it.
     pub fn has(&self, file: &str, offset: u64) -> bool {
-        offset < self.of(file) && !self.waiting.get(file).is_some_and(|offsets| offsets.contains(&offset))
+        offset < self.of(file)
+            && !self.waiting.get(file).is_some_and(|offsets| offsets.contains(&offset))
+            && self.damaged.get(file).is_none_or(|damage| offset < damage.from)
+    }
+
+    /// Whether it may be there, and perhaps without something.
+    pub fn may_have(&self, file: &str, offset: u64) -> bool {
+        self.has(file, offset) || offset < self.of(file) && (self.mended || !self.damaged.is_empty())
     }
 
     /// The mark of a store that was taken along on a way that led here: where it was ahead, it stays there.
@@ -37,7 +59,8 @@ impl Mark {
             let new = files.entry(file.clone()).or_default();
             *new = (*new).max(*offset);
         }
-        let mut both = Mark { files, waiting: BTreeMap::new(), again: self.again.clone() };
+        let (again, damaged) = (self.again.clone(), self.damaged.clone());
+        let mut both = Mark { files, waiting: BTreeMap::new(), again, damaged, mended: self.mended };
         for (file, offset) in self.all_waiting().chain(before.all_waiting()) {
             if !self.has(file, offset) && !before.has(file, offset) {
                 both.wait(file, offset);
@@ -54,6 +77,7 @@ impl Mark {
         };
         let mut common = Mark { files: first.files.iter().map(least).collect(), ..Mark::default() };
         for mark in marks {
+            common.mended |= mark.mended;
             for (file, offset) in mark.all_waiting() {
                 if offset < common.of(file) {
                     common.wait(file, offset);
@@ -62,6 +86,13 @@ impl Mark {
             for (file, from) in &mark.again {
                 let new = common.again.entry(file.clone()).or_insert(*from);
                 *new = (*new).min(*from);
+            }
+            for (file, damage) in &mark.damaged {
+                let new = common.damaged.entry(file.clone()).or_insert_with(|| damage.clone());
+                new.from = new.from.min(damage.from);
+                if new.seen != damage.seen {
+                    new.seen.clear();
+                }
             }
         }
         common

@@ -22,6 +22,7 @@ use crate::derived::{Derived, DerivedError, Mark};
 use crate::document::Document;
 use crate::parallel::in_order;
 
+mod files;
 mod pairing;
 mod payloads;
 mod reading;
@@ -142,8 +143,8 @@ pub enum FollowError {
 /// Some captures on their way to the stores.
 struct Batch<T> {
     captures: Vec<T>,
-    /// How far the archive was read when they were complete.
-    mark: Mark,
+    /// How far the archive was read when they were complete; nothing where nobody could read on from there.
+    mark: Option<Mark>,
     bytes: u64,
 }
 
@@ -181,15 +182,16 @@ pub fn follow(
             let count = batch.captures.len() as u64;
             let mut taken = take(&batch.captures, stores, &marks);
             since.1 += count;
-            if taken.is_ok()
+            if let Some(mark) = &batch.mark
+                && taken.is_ok()
                 && (since.1 >= settings.commit_documents || since.0.elapsed() >= settings.commit_after)
             {
-                taken = commit(stores, &batch.mark);
+                taken = commit(stores, mark);
                 since = (Instant::now(), 0);
             }
             followed.documents += count;
             watch.advance(batch.bytes, count);
-            last = Some(batch.mark);
+            last = batch.mark;
             fault = taken.err();
             ended.store(fault.is_some(), Ordering::Relaxed);
             fault.is_none()

@@ -19,7 +19,7 @@ mod statements;
 mod stores;
 pub mod vocabulary;
 
-pub use derived::{Derived, DerivedError, Mark};
+pub use derived::{Damage, Derived, DerivedError, Mark};
 pub use document::{Dated, Document, Original, millis_of, moment};
 pub use follow::{
     Extent, FollowError, FollowSettings, Followed, Over, Payload, Watch, follow, payloads, plain_name,

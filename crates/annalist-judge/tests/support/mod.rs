@@ -39,6 +39,7 @@ pub fn topic() -> Topic {
     let entity = |name: &str, aliases: &[&str]| Entity {
         name: name.to_owned(),
         aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+        ..Entity::default()
     };
     Topic {
         keywords: vec!["Greece".to_owned(), "bailout".to_owned(), "debt crisis".to_owned()],

@@ -5,7 +5,7 @@ use std::io::{BufRead, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use annalist_warc::{BlockRecord, Fields, ReadError};
+use annalist_warc::{BlockRecord, Fields, ReadError, Span};
 
 /// Blocks longer than this are read again when their turn comes, in place of being held until then.
 pub(super) const LARGE_BLOCK: u64 = 1 << 20;
@@ -18,8 +18,9 @@ const LONGEST_NOTE: u64 = 64 << 20;
 /// The records that hold what was written on a page.
 const OBJECTS: &str = "urn:objects:";
 
-/// Where a record stands: the number of its file, and its offset there.
-pub(super) type Position = (usize, u64);
+/// Where a record stands: the number of its file, its offset there, and how many records come before it in the same
+/// compressed member, which have that offset, too.
+pub(super) type Position = (usize, u64, u64);
 
 /// A capture with everything the archive says about it, not read yet.
 #[derive(Debug)]
@@ -83,15 +84,20 @@ impl Pairing {
         self.ready.is_some()
     }
 
+    /// The capture of which that is true.
+    pub fn midway(&self) -> Option<Position> {
+        self.ready.as_ref().map(|raw| raw.at)
+    }
+
     /// Looks at a record, hands over the captures of which everything was seen, and says where the record ends.
     pub fn take<R: BufRead + Seek>(
         &mut self,
         mut record: BlockRecord<'_, R>,
         path: &Arc<Path>,
-        file: usize,
+        (file, nth): (usize, u64),
         is_known: bool,
         done: &mut dyn FnMut(Raw),
-    ) -> Result<u64, ReadError> {
+    ) -> Result<Span, ReadError> {
         if record.kind() != "resource" {
             self.flush(done);
         }
@@ -99,10 +105,12 @@ impl Pairing {
             // What is said about it finds nobody, and that is right.
             kind if is_capture(kind) && is_known => record.finish()?,
             kind if is_capture(kind) => {
-                let is_large = record.content_length > LARGE_BLOCK;
-                let block = if is_large { None } else { Some(record.read_block(LARGE_BLOCK)?) };
+                // Inside a member it could not be found again without all that comes before it.
+                let most = if nth == 0 { LARGE_BLOCK } else { LONGEST_NOTE };
+                let is_large = record.content_length > most;
+                let block = if is_large { None } else { Some(record.read_block(most)?) };
                 let fields = record.fields.clone();
-                let at = (file, record.offset);
+                let at = (file, record.offset, nth);
                 let span = record.finish()?;
                 self.begin(Raw {
                     path: Arc::clone(path),
@@ -139,7 +147,7 @@ impl Pairing {
             }
             _ => record.finish()?,
         };
-        Ok(span.offset + span.length)
+        Ok(span)
     }
 
     /// Gives up the captures of some files.
@@ -157,7 +165,7 @@ impl Pairing {
 
     /// Hands over those that have waited long enough for what might be said about them.
     pub fn flush_old(&mut self, done: &mut dyn FnMut(Raw)) {
-        while self.pending.len() > MOST_WAITING
+        while (self.pending.len() > MOST_WAITING || self.held > MOST_HELD)
             && let Some(at) = self.pending.keys().next().copied()
             && let Some(raw) = self.end(at)
         {
@@ -176,7 +184,7 @@ impl Pairing {
 
     fn begin(&mut self, mut raw: Raw) {
         let length = raw.block.as_ref().map_or(0, Vec::len);
-        if self.held + length > MOST_HELD {
+        if self.held + length > MOST_HELD && raw.at.2 == 0 {
             raw.block = None;
         } else {
             self.held += length;
@@ -201,7 +209,7 @@ impl Pairing {
     /// What a copy of a revisit says: the record behind it holds its payload and is no capture of its own.
     fn leave_payload_of(&mut self, revisit: &Raw) {
         let told = revisit.metadata.iter().find(|(name, _)| name == "payloadRecord");
-        let behind = (revisit.at.0, revisit.end);
+        let behind = (revisit.at.0, revisit.end, 0);
         let payload = self.pending.get(&behind).and_then(|raw| raw.field("WARC-Record-ID"));
         if told.is_some_and(|(_, id)| payload == Some(id)) {
             self.end(behind);

@@ -95,6 +95,9 @@ impl DocumentReader {
             Some(block) => self.answer(block.as_slice(), &mut document),
             None => {
                 let mut reader = annalist_warc::Reader::open_at(&raw.path, raw.at.1).ok()?;
+                for _ in 0..raw.at.2 {
+                    reader.next_record().ok()??;
+                }
                 self.answer(reader.next_record().ok()??, &mut document);
             }
         }

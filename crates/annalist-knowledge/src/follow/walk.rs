@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufReader, ErrorKind};
+use std::io::{self, BufReader};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use annalist_warc::{Fault, OPEN_SUFFIX, ReadError, Reader};
+use annalist_warc::{Framing, OPEN_SUFFIX, ReadError, Reader};
 
-use super::pairing::{Pairing, Raw, is_capture};
+use super::files::{is_of_the_disk, looks, opened};
+use super::pairing::{Pairing, Position, Raw, is_capture};
 use super::{BATCH, BATCH_BYTES, Batch, Extent, FollowSettings, plain_name};
-use crate::derived::Mark;
+use crate::derived::{Damage, Mark};
 
 /// A file on the way.
 struct Leg {
@@ -19,10 +20,18 @@ struct Leg {
     /// How much of it may be read, and how much was.
     until: u64,
     reached: u64,
-    /// From where it is to be read again, when its turn comes.
+    /// From where it is to be read again, when its turn comes; and whether that is under way.
     again: Option<u64>,
-    /// It was read as far as it may be, but for places that are damaged for good.
+    is_heard_again: bool,
+    /// The disk did not give it.
+    is_unread: bool,
+    /// It was read as far as it may be, and nothing of it is damaged.
     has_ended: bool,
+    /// From where on it is damaged, and how it looks.
+    damaged_from: Option<u64>,
+    seen: String,
+    /// It was damaged, looks different now, and is being read again.
+    is_retried: bool,
     /// A capture in it was seen for the first time.
     is_fresh: bool,
 }
@@ -48,7 +57,16 @@ pub(super) struct Walk {
     /// Which file is next, and the number of the one that is open.
     next: usize,
     open: Option<(usize, Reader<BufReader<File>>)>,
+    /// The last record's offset, and how many before it have the same.
+    last: (u64, u64),
+    /// Records of the open file share members. Who reads on from inside of one, or looks there for a capture that waits,
+    /// finds nothing: no mark is set before its end.
+    shares: bool,
     pairing: Pairing,
+    /// Captures that were told without something that could not be read.
+    torn: BTreeSet<Position>,
+    /// Where the last record stands that was read.
+    told_at: u64,
     pub holes: Vec<String>,
     pub is_at_end: bool,
     pub fault: Option<(PathBuf, io::Error)>,
@@ -61,7 +79,21 @@ impl Walk {
             let name = plain_name(&extent.path);
             let (reached, again) = (before.of(&name), before.again.get(&name).copied());
             let path = Arc::from(extent.path.as_path());
-            Leg { path, name, until: extent.until, reached, again, has_ended: false, is_fresh: false }
+            let damage = before.damaged.get(&name).cloned().unwrap_or_default();
+            Leg {
+                damaged_from: before.damaged.contains_key(&name).then_some(damage.from),
+                seen: damage.seen,
+                is_retried: false,
+                path,
+                name,
+                until: extent.until,
+                reached,
+                again,
+                is_heard_again: false,
+                is_unread: false,
+                has_ended: false,
+                is_fresh: false,
+            }
         };
         Walk {
             legs: extents.into_iter().map(leg).collect(),
@@ -71,7 +103,11 @@ impl Walk {
             marks,
             next: 0,
             open: None,
+            last: (0, 0),
+            shares: false,
             pairing: Pairing::default(),
+            torn: BTreeSet::new(),
+            told_at: 0,
             holes: Vec::new(),
             is_at_end: false,
             fault: None,
@@ -100,11 +136,21 @@ impl Walk {
                         }
                     }
                     Step::End => {
-                        self.legs.get_mut(number).into_iter().for_each(|leg| leg.has_ended = true);
+                        if let Some(leg) = self.legs.get_mut(number) {
+                            leg.has_ended = leg.damaged_from.is_none();
+                            (leg.is_retried, leg.is_heard_again) = (false, false);
+                        }
                         self.pairing.flush(&mut done);
+                        // What the next file might say about them is not waited for: nobody could read them again.
+                        if std::mem::take(&mut self.shares) && !self.settings.awaits_metadata {
+                            self.pairing.flush_all(&mut done);
+                        }
                         self.give_up();
                     }
-                    Step::Unread => self.pairing.flush(&mut done),
+                    Step::Unread => {
+                        self.legs.get_mut(number).into_iter().for_each(|leg| leg.is_unread = true);
+                        self.pairing.flush(&mut done);
+                    }
                 }
             } else if self.next < self.legs.len() {
                 self.enter(&mut done);
@@ -119,7 +165,8 @@ impl Walk {
                 break;
             }
         }
-        Some(Batch { captures, mark: self.mark(), bytes })
+        let mark = if self.shares { None } else { Some(self.mark()) };
+        Some(Batch { captures, mark, bytes })
     }
 
     /// Opens the next file, and reads its captures again that were waiting.
@@ -127,6 +174,7 @@ impl Walk {
         let number = self.next;
         self.next += 1;
         self.decide_from_where(number);
+        self.look_for_mending(number);
         let Some(Leg { path, name, reached, .. }) = self.legs.get(number) else { return };
         let (path, name, reached) = (Arc::clone(path), name.clone(), *reached);
         match opened(&path, reached) {
@@ -134,14 +182,21 @@ impl Walk {
                 let waiting = self.left_waiting.get(&name).cloned().unwrap_or_default();
                 for offset in waiting.into_iter().filter(|offset| *offset < reached) {
                     match self.wait_again(number, &path, offset, done) {
-                        Err(fault) if is_of_the_disk(&fault) => self.tell_unread(&path, offset, &fault),
-                        _ => self.is_seen(&name, offset),
+                        Err(fault) if is_of_the_disk(&fault) => {
+                            self.tell_unread(&path, offset, &fault);
+                            continue;
+                        }
+                        Ok(true) => {}
+                        Ok(false) | Err(_) => self.is_damaged(number, offset),
                     }
+                    self.is_seen(&name, offset);
                 }
                 self.open = Some((number, reader));
+                self.last = (u64::MAX, 0);
             }
             // Its neighbours can be read. One that was open may be finished by now, and has another name.
             Err(fault) if !path.to_string_lossy().ends_with(OPEN_SUFFIX) => {
+                self.legs.get_mut(number).into_iter().for_each(|leg| leg.is_unread = true);
                 self.tell_unread(&path, reached, &fault);
             }
             Err(fault) => self.fault = Some((path.to_path_buf(), fault)),
@@ -153,12 +208,15 @@ impl Walk {
     fn decide_from_where(&mut self, number: usize) {
         let first = number.saturating_sub(self.settings.patience);
         let mut before = self.legs.iter().take(number).skip(first);
-        let is_in_vain = before.any(|leg| self.left_waiting.contains_key(&leg.name));
+        let waits = |leg: &Leg| self.marks.iter().any(|mark| mark.waiting.contains_key(&leg.name));
+        let is_in_vain =
+            before.any(|leg| self.left_waiting.contains_key(&leg.name) || leg.is_unread && waits(leg));
         if let Some(leg) = self.legs.get_mut(number) {
             if is_in_vain {
                 leg.again.get_or_insert(leg.reached);
             } else if let Some(again) = leg.again.take() {
                 leg.reached = leg.reached.min(again);
+                leg.is_heard_again = true;
             }
         }
     }
@@ -169,14 +227,41 @@ impl Walk {
         path: &Arc<Path>,
         offset: u64,
         done: &mut dyn FnMut(Raw),
-    ) -> Result<(), ReadError> {
+    ) -> Result<bool, ReadError> {
         let mut reader = Reader::open_at(path, offset).map_err(|e| ReadError::new(offset, e.into()))?;
         if let Some(record) = reader.next_record()?
             && is_capture(record.kind())
         {
-            self.pairing.take(record, path, number, false, done)?;
+            self.pairing.take(record, path, (number, 0), false, done)?;
+            return Ok(true);
         }
-        Ok(())
+        Ok(false)
+    }
+
+    /// A file that was damaged is read again from there when it has changed; one that grows, when it is finished.
+    fn look_for_mending(&mut self, number: usize) {
+        let Some(leg) = self.legs.get_mut(number) else { return };
+        let is_final = leg.until == u64::MAX || self.settings.over.has(&leg.name);
+        let seen = if is_final { looks(&leg.path) } else { String::new() };
+        if let Some(from) = leg.damaged_from.filter(|_| is_final && seen != leg.seen) {
+            (leg.damaged_from, leg.is_retried) = (None, true);
+            self.before.mended = true;
+            leg.reached = leg.reached.min(from);
+        }
+        leg.seen = seen;
+    }
+
+    /// What waited for the next record is to be read again, too.
+    fn is_damaged(&mut self, number: usize, from: u64) {
+        let waiting = self.pairing.waiting().filter(|at| at.0 == number).map(|at| at.1);
+        let from = waiting.fold(from, u64::min);
+        // Its own file is whole: it is told without what was written on it, and once more when that can be read.
+        let torn = self.pairing.midway().filter(|at| at.0 != number);
+        let from = if torn.is_some() { from.min(self.told_at) } else { from };
+        if let Some(leg) = self.legs.get_mut(number) {
+            leg.damaged_from = Some(leg.damaged_from.map_or(from, |before| before.min(from)));
+        }
+        self.torn.extend(torn);
     }
 
     /// Takes one record.
@@ -195,7 +280,11 @@ impl Walk {
                 let is_known =
                     !self.marks.is_empty() && self.marks.iter().all(|mark| mark.has(&name, offset));
                 let is_new = is_capture(record.kind()) && !is_known;
-                let taken = self.pairing.take(record, &path, number, is_known, done);
+                self.last = (offset, if self.last.0 == offset { self.last.1 + 1 } else { 0 });
+                let taken = self.pairing.take(record, &path, (number, self.last.1), is_known, done);
+                if taken.is_ok() {
+                    self.told_at = offset;
+                }
                 if is_new && taken.is_ok() {
                     self.is_seen(&name, offset);
                     self.hear_again(number);
@@ -206,13 +295,17 @@ impl Walk {
             Err(error) => Err(error),
         };
         match taken {
-            Ok(end) => Step::To(end),
+            Ok(span) => {
+                self.shares |= span.framing != Framing::Alone;
+                Step::To(span.offset + span.length)
+            }
             Err(error) if is_of_the_disk(&error) => {
                 self.tell_unread(&path, reached, &error);
                 Step::Unread
             }
             Err(error) => {
                 let bytes = reader.skip_broken();
+                self.is_damaged(number, bytes.start);
                 let (shown, fault) = (path.display(), &error.fault);
                 self.holes.push(format!("{shown}: bytes {} to {} are lost: {fault}", bytes.start, bytes.end));
                 if bytes.end > bytes.start { Step::To(bytes.end) } else { Step::End }
@@ -276,37 +369,30 @@ impl Walk {
     /// How far everything is in captures that were handed over, or wait.
     fn mark(&self) -> Mark {
         let mut mark = Mark { waiting: self.left_waiting.clone(), ..self.before.clone() };
-        for Leg { name, reached, again, .. } in &self.legs {
+        for Leg { name, reached, again, is_heard_again, damaged_from, seen, is_retried, .. } in &self.legs {
             if *reached > mark.of(name) {
                 mark.files.insert(name.clone(), *reached);
             }
+            mark.damaged.remove(name);
+            let seen = if *is_retried { String::new() } else { seen.clone() };
+            let reached_again = is_retried.then_some(*reached);
+            if let Some(from) = damaged_from.iter().copied().chain(reached_again).min() {
+                mark.damaged.insert(name.clone(), Damage { from, seen });
+            }
             mark.again.remove(name);
+            // For a store that is ahead of the others, too.
+            let ahead =
+                self.marks.iter().map(|mark| mark.of(name)).filter(|_| again.is_some() || *is_heard_again);
+            let furthest = ahead.fold(mark.of(name), u64::max);
             let again = again.map_or(*reached, |again| again.min(*reached));
-            if again < mark.of(name) {
+            if again < furthest {
                 mark.again.insert(name.clone(), again);
             }
         }
-        for (number, offset) in self.pairing.waiting() {
+        for (number, offset, _) in self.pairing.waiting().chain(self.torn.iter().copied()) {
             self.legs.get(number).into_iter().for_each(|leg| mark.wait(&leg.name, offset));
         }
+        mark.mended &= !mark.waiting.is_empty();
         mark
     }
-}
-
-/// What is no file may keep who opens it waiting for ever; a finished file has a record at least.
-fn opened(path: &Path, from: u64) -> io::Result<Reader<BufReader<File>>> {
-    let found = std::fs::metadata(path)?;
-    if !found.is_file() && !found.is_dir() {
-        return Err(io::Error::other("it is no file"));
-    }
-    if found.len() == 0 && !path.to_string_lossy().ends_with(OPEN_SUFFIX) {
-        return Err(io::Error::other("it is empty"));
-    }
-    Reader::open_at(path, from)
-}
-
-/// Whether it was the disk that failed, which it may not do again. What is wrong with the bytes themselves stays wrong.
-fn is_of_the_disk(error: &ReadError) -> bool {
-    let Fault::Io(fault) = &error.fault else { return false };
-    !matches!(fault.kind(), ErrorKind::UnexpectedEof | ErrorKind::InvalidData)
 }

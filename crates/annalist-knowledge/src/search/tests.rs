@@ -12,7 +12,7 @@ use std::path::Path;
 use annalist_model::{CanonicalUrl, Object, Time};
 
 use super::{Annotations, Answer, FacetField, Question, Reader, Search, SearchSettings, Sort, parse};
-use crate::derived::{Derived, Mark};
+use crate::derived::{Damage, Derived, Mark};
 use crate::document::{Dated, Document};
 
 const DAY: u64 = 86_400_000;
@@ -253,6 +253,25 @@ fn the_same_capture_again_changes_nothing() {
     search.add(&document).unwrap();
     search.commit(&mark(3000)).unwrap();
     assert_eq!(ask(dir.path(), &asked("euro")).total, 1);
+}
+
+#[test]
+fn a_capture_of_a_file_that_was_damaged_is_replaced_when_it_is_read_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let capture = page(1, "http://a.test/", "en", "some words");
+    let damage = Damage { from: 0, seen: String::new() };
+    let damaged = Mark { damaged: [("a.warc.gz".to_owned(), damage)].into(), ..mark(2000) };
+    let mut search = open(dir.path());
+    search.add(&capture).unwrap();
+    search.commit(&damaged).unwrap();
+    search.add(&capture).unwrap();
+    // It waits for more.
+    let mut waits = Mark { mended: true, ..mark(2000) };
+    waits.wait("a.warc.gz", capture.offset);
+    search.commit(&waits).unwrap();
+    search.add(&capture).unwrap();
+    search.commit(&mark(3000)).unwrap();
+    assert_eq!(ask(dir.path(), &asked("words")).total, 1);
 }
 
 #[test]

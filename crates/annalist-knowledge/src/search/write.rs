@@ -46,8 +46,8 @@ pub struct Search {
     writer: IndexWriter<Waiting>,
     fields: Fields,
     mark: Mark,
-    /// Captures added since the last commit.
-    added: HashSet<(String, u64)>,
+    /// Captures added since the last commit: several may stand in one place, packed together.
+    added: HashSet<(String, u64, String)>,
     /// Whether the files were found to be as they were written.
     is_whole: bool,
     fault: Fault,
@@ -195,8 +195,9 @@ impl Derived for Search {
     }
 
     fn add(&mut self, document: &Document) -> Result<(), DerivedError> {
-        let is_known = self.mark.has(&document.file, document.offset);
-        if !self.added.insert((document.file.clone(), document.offset)) || is_known {
+        let is_known = self.mark.may_have(&document.file, document.offset);
+        let place = (document.file.clone(), document.offset, document.record.clone());
+        if !self.added.insert(place) || is_known {
             self.ensure_whole()?;
             self.writer.delete_term(Term::from_field_text(self.fields.record, &document.record));
         }

@@ -197,6 +197,16 @@ impl Topic {
 pub struct Entity {
     pub name: String,
     pub aliases: Vec<String>,
+    /// Where the archivist says nothing, a study finds out.
+    pub kind: Option<EntityKind>,
+}
+
+/// What a name is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EntityKind {
+    Person,
+    Place,
+    Organisation,
 }
 
 /// When it happened. Dates are days; `until` includes its whole day.

@@ -1,8 +1,8 @@
 //! The settings that are one of a few words, and the words.
 
 use super::{
-    BadCertificates, DigestKind, Order, RelevanceKind, RobotsPolicy, ScopeKind, ScorerKind, SiteOrder,
-    SnapshotChoice, Update,
+    BadCertificates, DigestKind, EntityKind, Order, RelevanceKind, RobotsPolicy, ScopeKind, ScorerKind,
+    SiteOrder, SnapshotChoice, Update,
 };
 
 /// A setting that is written as one of a few words.
@@ -80,6 +80,14 @@ impl Words for SnapshotChoice {
         ("newest", SnapshotChoice::Newest),
         ("oldest", SnapshotChoice::Oldest),
         ("all", SnapshotChoice::All),
+    ];
+}
+
+impl Words for EntityKind {
+    const WORDS: &'static [(&'static str, EntityKind)] = &[
+        ("person", EntityKind::Person),
+        ("place", EntityKind::Place),
+        ("organisation", EntityKind::Organisation),
     ];
 }
 

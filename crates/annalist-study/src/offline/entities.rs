@@ -132,6 +132,8 @@ pub enum EntitiesError {
 pub struct Known {
     pub name: String,
     pub aliases: Vec<String>,
+    /// `Other` where the archivist said nothing: the archive tells.
+    pub kind: Kind,
 }
 
 /// What entities are looked for, and how many.

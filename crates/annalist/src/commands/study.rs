@@ -12,9 +12,9 @@ use annalist_disk::RealDisk;
 use annalist_knowledge::Places;
 use annalist_knowledge::graph::{Layer, LayerSettings};
 use annalist_knowledge::search::{Annotations, Search, SearchSettings};
-use annalist_model::spec::Spec;
+use annalist_model::spec::{EntityKind, Spec};
 use annalist_study::offline::entities::model::Model;
-use annalist_study::offline::entities::{EntitySettings, Known};
+use annalist_study::offline::entities::{EntitySettings, Kind, Known};
 use annalist_study::offline::{Corpus, CorpusError, Found, Stage, StudyError, StudyWatch, Subject, tell};
 use anyhow::{Context, Result, bail};
 
@@ -120,14 +120,21 @@ fn remember(job: &JobDir, model: Option<&str>) -> Result<()> {
 
 /// Names that the archivist gave, in the spec or in what the topic's references taught.
 fn known_names(job: &JobDir, spec: &Spec) -> Result<Vec<Known>> {
+    let kind = |kind: Option<EntityKind>| match kind {
+        Some(EntityKind::Person) => Kind::Person,
+        Some(EntityKind::Place) => Kind::Place,
+        Some(EntityKind::Organisation) => Kind::Organisation,
+        None => Kind::Other,
+    };
     let of_spec = spec.topic.entities.iter();
-    let mut known: Vec<Known> =
-        of_spec.map(|one| Known { name: one.name.clone(), aliases: one.aliases.clone() }).collect();
+    let mut known: Vec<Known> = of_spec
+        .map(|one| Known { name: one.name.clone(), aliases: one.aliases.clone(), kind: kind(one.kind) })
+        .collect();
     let definition = job.root().join("definition.toml");
     if definition.exists() {
         for entity in definition_file::load(&definition)?.entities {
             if known.iter().all(|one| one.name != entity.name) {
-                known.push(Known { name: entity.name, aliases: entity.aliases });
+                known.push(Known { name: entity.name, aliases: entity.aliases, ..Known::default() });
             }
         }
     }

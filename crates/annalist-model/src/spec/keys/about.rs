@@ -7,7 +7,7 @@ use crate::score::Score;
 use crate::spec::shape::{ANY_DURATION, CLICKS, COUNT, SOME_BYTES, SOME_TIME, Shape, TEXT, words};
 use crate::spec::table::{self, Key, Written, set};
 use crate::spec::value::Value;
-use crate::spec::{Entity, Event, RelevanceKind, ScopeKind, Seed, Spec, Topic};
+use crate::spec::{Entity, EntityKind, Event, RelevanceKind, ScopeKind, Seed, Spec, Topic};
 
 pub(in crate::spec) const ABOUT: &[Key<Spec>] = &[
     Key {
@@ -203,6 +203,13 @@ pub(in crate::spec) const ENTITY: &[Key<Entity>] = &[
         meaning: "its other names",
         read: |entity, value| set(&mut entity.aliases, value.list(Value::text)),
         write: |entity| list(&entity.aliases),
+    },
+    Key {
+        name: "kind",
+        shape: Shape::Word(words::<EntityKind>),
+        meaning: "what it is; a study finds out when not set",
+        read: |entity, value| set(&mut entity.kind, value.word().map(Some)),
+        write: |entity| optional(entity.kind, word),
     },
 ];
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 
 use super::super::{
-    ArchiveRules, BadCertificates, DigestKind, Entity, Event, Expression, ExtractRules, FetchRules,
-    FrontierRules, JudgeRules, KnowledgeRules, Limits, Network, Order, Politeness, RelevanceKind,
+    ArchiveRules, BadCertificates, DigestKind, Entity, EntityKind, Event, Expression, ExtractRules,
+    FetchRules, FrontierRules, JudgeRules, KnowledgeRules, Limits, Network, Order, Politeness, RelevanceKind,
     RemoteRules, RobotsPolicy, SIGNALS, ScopeKind, ScopeRules, ScorerKind, Seed, SiteOrder, SiteRules,
     SnapshotChoice, Spec, StudyRules, Topic, Update, UrlPattern, Words,
 };
@@ -51,9 +51,9 @@ prop_compose! {
 prop_compose! {
     fn topic()(
         keywords in prop::collection::vec(text(), 0..3), languages in prop::collection::vec("[a-z]{2}", 0..3),
-        names in prop::collection::vec(text(), 0..3),
+        names in prop::collection::vec(text(), 0..3), kind in maybe(a_word::<EntityKind>()),
     ) -> Topic {
-        let entities = names.iter().map(|name| Entity { name: name.clone(), aliases: keywords.clone() }).collect();
+        let entities = names.iter().map(|name| Entity { name: name.clone(), aliases: keywords.clone(), kind }).collect();
         Topic { keywords, references: vec!["http://a.test/".into()], languages, entities }
     }
 }
@@ -237,7 +237,7 @@ proptest! {
 #[test]
 fn the_effective_spec_names_every_key() {
     let mut spec = super::spec(super::LEAST);
-    spec.topic.entities.push(Entity { name: "n".into(), aliases: vec![] });
+    spec.topic.entities.push(Entity { name: "n".into(), ..Entity::default() });
     spec.judge.patterns.push(UrlPattern { url: "*/forum/*".into(), score: 0.5 });
     spec.sites.push(SiteRules { site: "a.test".into(), ..SiteRules::default() });
     spec.extract = Some(ExtractRules::default());

@@ -26,6 +26,10 @@ const PLACE_ENDINGS: &[&str] = &[
     "град", "furt", "shire", "stan",
 ];
 
+/// The last word of a club's name; nobody has one of these for a surname.
+const CLUBS: [&str; 8] =
+    ["rovers", "united", "wanderers", "rangers", "hotspur", "athletic", "athletics", "afc"];
+
 /// Peoples, creeds and their followers have capitals in some languages.
 const PEOPLE_AND_CREEDS: &[&str] =
     &["ian", "ians", "ish", "ese", "ism", "isms", "ist", "ists", "anic", "anity", "ans", "ite", "ites"];
@@ -326,6 +330,11 @@ impl Looked<'_> {
         }
         if several && self.any(Class::ORGANISATION) {
             organisation += 4.0;
+        }
+        if several && CLUBS.contains(&last.to_lowercase().as_str()) {
+            // It wins, loses and says something as people do, and the town before it may be a first name.
+            organisation += 4.0;
+            person = 0.0;
         }
         if !several && upper(first) && (count.person > 0 || count.articles * 5 > count.count) {
             organisation += 2.0;

@@ -20,7 +20,8 @@ const MOST_ALIASES: usize = 12;
 pub(super) fn merged(known: &[Known], names: Vec<Name>, learned: &Learned) -> Vec<Entity> {
     let mut merger = Merger::default();
     for given in known {
-        let entity = Entity { name: given.name.clone(), confidence: 1.0, ..Entity::default() };
+        let entity =
+            Entity { name: given.name.clone(), kind: given.kind, confidence: 1.0, ..Entity::default() };
         let at = merger.add(Name { entity, count: Default::default() });
         given.aliases.iter().for_each(|alias| merger.alias(at, alias));
     }
@@ -86,7 +87,7 @@ impl Merger {
         let spelling = spelling.clone();
         self.alias(at, &spelling);
         if let Some(entity) = self.names.get_mut(at).map(|name| &mut name.entity) {
-            // The archivist says what is looked for, and the archive what it is.
+            // The archivist says what is looked for, and the archive what it is, unless that was said too.
             if at < given && entity.kind == Kind::Other {
                 entity.kind = name.entity.kind;
             }

@@ -90,6 +90,7 @@ fn what_the_archivist_names_is_found_in_every_script() {
     let known = |name: &str, aliases: &[&str]| Known {
         name: name.to_owned(),
         aliases: aliases.iter().map(|alias| (*alias).to_owned()).collect(),
+        ..Known::default()
     };
     let settings = EntitySettings {
         known: vec![known("希腊", &["雅典"]), known("bailout", &[]), known("Κόμμα", &[])],
@@ -171,7 +172,8 @@ fn a_model_that_agrees_makes_surer_and_the_surer_of_two_is_believed() {
 
 #[test]
 fn what_the_archivist_names_stays_whatever_a_model_says() {
-    let known = Known { name: "Antonis Samaras".to_owned(), aliases: vec!["Athens".to_owned()] };
+    let known =
+        Known { name: "Antonis Samaras".to_owned(), aliases: vec!["Athens".to_owned()], ..Known::default() };
     let settings = EntitySettings { known: vec![known], ..by_model(&[("Athens", "B-LOC")], 9.0) };
     let all = study("en", &GREECE, &settings);
     assert_eq!(found(&all).first(), Some(&("Antonis Samaras", Kind::Person, 8)), "{:?}", found(&all));
@@ -185,6 +187,28 @@ fn a_model_finds_the_same_on_all_cores() {
     assert_eq!(one, study("en", &texts, &settings));
     let nothing = one.entities.iter().find(|entity| entity.name == "Nothing").unwrap();
     assert_eq!((nothing.writings, nothing.source), (400, Source::Model));
+}
+
+#[test]
+fn what_the_archivist_says_a_name_is_of_it_is() {
+    let known = Known { name: "Antonis Samaras".to_owned(), kind: Kind::Organisation, ..Known::default() };
+    let all = study("en", &GREECE, &EntitySettings { known: vec![known], ..EntitySettings::default() });
+    let kind = all.entities.iter().find(|e| e.name == "Antonis Samaras").map(|e| e.kind);
+    assert_eq!(kind, Some(Kind::Organisation), "{:?}", found(&all));
+}
+
+#[test]
+fn a_club_is_no_person_though_it_speaks_and_its_town_is_a_first_name() {
+    let texts = [
+        "Last night Ashby Rovers said that the ground was wet. We saw Ashby Rovers lose when Leeds United won. Nobody in the United Arab Emirates cared.",
+        "Then Ashby Rovers replied to Clara Rovere. A friend of Clara Rovere met Leeds United. The United Arab Emirates sent a flag.",
+        "Today Ashby Rovers told us why. With Clara Rovere came Leeds United, said Clara Rovere. They flew to the United Arab Emirates.",
+    ];
+    let all = study("en", &texts, &EntitySettings::default());
+    let kind = |name: &str| all.entities.iter().find(|e| e.name == name).map(|e| e.kind);
+    let kinds = ["Ashby Rovers", "Leeds United", "Clara Rovere", "United Arab Emirates"].map(kind);
+    let expected = [Kind::Organisation, Kind::Organisation, Kind::Person, Kind::Place].map(Some);
+    assert_eq!(kinds, expected, "{:?}", found(&all));
 }
 
 /// Wants it to end when it has been asked some times.

@@ -14,7 +14,7 @@ fn writing(language: &str, text: &str) -> Writing {
 fn study(writings: Vec<Writing>, names: &[&str]) -> Opinions {
     let dir = tempfile::tempdir().unwrap();
     let corpus = Corpus::write(&dir.path().join("writings"), writings.into_iter()).unwrap();
-    let known = names.iter().map(|name| Known { name: (*name).to_owned(), aliases: Vec::new() }).collect();
+    let known = names.iter().map(|name| Known { name: (*name).to_owned(), ..Known::default() }).collect();
     let found = entities(&corpus, &EntitySettings { known, ..EntitySettings::default() }, &()).unwrap();
     opinions(&corpus, &found, &()).unwrap()
 }
