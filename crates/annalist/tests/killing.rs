@@ -12,6 +12,7 @@
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use annalist_testweb::{ServerOptions, WorldConfig};
@@ -36,6 +37,8 @@ struct Acknowledged {
     /// Whether a crawl is to keep still: as acknowledged, and as asked last.
     paused: (bool, bool),
     made: BTreeSet<String>,
+    /// The number of the last task.
+    task: u64,
     actions: usize,
 }
 
@@ -60,11 +63,12 @@ impl Steering<'_> {
     fn go_on(&mut self) -> std::io::Result<()> {
         loop {
             self.known.actions += 1;
-            match self.known.actions % 6 {
+            match self.known.actions % 7 {
                 0 => self.make_a_crawl()?,
                 1 => self.change_a_limit()?,
                 2 => self.pause_or_go_on()?,
                 3 => self.look()?,
+                4 => self.export()?,
                 _ => self.hand_over()?,
             }
         }
@@ -93,6 +97,16 @@ impl Steering<'_> {
         // One that is over has nothing to pause.
         if reply.status == 202 {
             self.known.paused.0 = self.known.paused.1;
+        }
+        Ok(())
+    }
+
+    fn export(&mut self) -> std::io::Result<()> {
+        let reply =
+            self.ask("POST", "/api/crawls/one/tasks", &json!({"kind": "export", "format": "wacz"}))?;
+        // Before the first capture there is nothing to export, and not more than ten tasks wait.
+        if reply.status == 202 {
+            self.known.task = reply.json()["number"].as_u64().unwrap();
         }
         Ok(())
     }
@@ -150,6 +164,10 @@ fn nothing_is_lost(service: &Service, known: &mut Acknowledged) {
     let crawls = service.get("/api/crawls?limit=1000").json();
     let there: BTreeSet<&str> =
         crawls["crawls"].as_array().unwrap().iter().filter_map(|crawl| crawl["id"].as_str()).collect();
+    let tasks = service.get("/api/crawls/one/tasks").json();
+    let newest =
+        tasks["tasks"].as_array().unwrap().first().map_or(0, |task| task["number"].as_u64().unwrap());
+    assert!(newest >= known.task, "task {} is gone: {tasks}", known.task);
     for id in &known.made {
         assert!(there.contains(id.as_str()), "{id} was made and is gone");
     }
@@ -235,8 +253,32 @@ fn to_the_end(stand: &Stand, service: &Service, known: &Acknowledged) {
         let asked = known.blacklisted.contains(&format!("http://{}{}", entry.host, entry.target));
         assert!(!asked, "{entry:?} is blacklisted");
     }
+    exports_are_whole(service, &root.join("one"));
     for id in ["one", "two", "handed"] {
         assert_valid(&root.join(id));
         assert_accepted_by_others(&root.join(id));
+    }
+}
+
+/// Tasks that waited are done in the end, those that were killed can be asked for again, and no file is half of one.
+fn exports_are_whole(service: &Service, job: &Path) {
+    let begun = Instant::now();
+    let over = |task: &Value| task["state"] != "queued" && task["state"] != "running";
+    let tasks = || service.get("/api/crawls/one/tasks").json()["tasks"].as_array().unwrap().clone();
+    while !tasks().iter().all(over) {
+        assert!(begun.elapsed() < LONG, "the tasks do not end: {:?}", tasks());
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    let asked = service.post("/api/crawls/one/tasks", &json!({"kind": "export", "format": "wacz"}));
+    assert_eq!(asked.status, 202, "{asked:?}");
+    while !tasks().iter().all(over) {
+        assert!(begun.elapsed() < LONG, "the task does not end: {:?}", tasks());
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    assert_eq!(tasks()[0]["state"], "done", "{:?}", tasks()[0]);
+    let files = service.get("/api/crawls/one/exports").json()["exports"].as_array().unwrap().clone();
+    assert!(!files.is_empty());
+    for file in files {
+        assert_valid(&job.join("exports").join(file["name"].as_str().unwrap()));
     }
 }

@@ -92,7 +92,7 @@ def crawl(browser, site, said, root, whole):
             event = {"time": text, "severity": text, "subsystem": text, "message": text}
             log.write(json.dumps(event) + "\n")
     if tried(browser, "/api/crawls/h/tasks", {"kind": "study"}):
-        while any(task["state"] in ("waiting", "running") for task in browser.ask("/api/crawls/h/tasks")["tasks"]):
+        while any(task["state"] in ("queued", "running") for task in browser.ask("/api/crawls/h/tasks")["tasks"]):
             assert time.monotonic() - begun < 20 * PATIENCE
             time.sleep(1)
     print(seen["captures"], "captures in", round(time.monotonic() - begun), "s")
@@ -190,7 +190,7 @@ def main():
     service, replay, root, *more = sys.argv[1:]
     said, whole = strings(), more == ["whole"]
     site = Site(said)
-    with Browser(service, replay, seconds=7200 if whole else 900) as browser:
+    with Browser(service, replay, seconds=7200 if whole else 1800) as browser:
         crawl(browser, site, said, root, whole)
         walk = Walk(browser, said, whole)
         begun = time.monotonic()

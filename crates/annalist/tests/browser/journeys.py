@@ -178,7 +178,7 @@ def studied(browser):
     browser.check()
     shoot(browser, "knowledge-empty")
     browser.push("Run a study")
-    done = lambda: all(task["state"] not in ("waiting", "running") for task in browser.ask("/api/crawls/first/tasks")["tasks"])
+    done = lambda: all(task["state"] not in ("queued", "running") for task in browser.ask("/api/crawls/first/tasks")["tasks"])
     browser.check()
     shoot(browser, "study-runs")
     browser.until("the end of the study", done, 0.5)
