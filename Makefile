@@ -6,7 +6,7 @@ SECONDS_EACH ?= 60
 ONLY ?=
 VENV := target/venv
 
-.PHONY: demo test check unit end-to-end interop bench torture test-apps test-model sparql-suite fuzz clean
+.PHONY: demo test check unit end-to-end interop bench torture test-cockpit test-apps test-model sparql-suite fuzz clean
 
 demo: ## Build the program, crawl the test web on loopback by topic and breadth first, compare
 	@scripts/setup build
@@ -28,6 +28,10 @@ torture: ## KILLS=1000 random kill -9 over one crawl after the other
 	@scripts/setup test
 	$(CARGO) build --release --workspace --bins
 	ANNALIST_VENV=$(CURDIR)/$(VENV) ANNALIST_KILLS=$(KILLS) $(CARGO) test --release -p annalist --test kill -- --nocapture
+
+test-cockpit: ## The service at length: hostile strings one by one in a browser, made-up requests, KILLS=1000 kill -9
+	@scripts/setup test
+	ANNALIST_VENV=$(CURDIR)/$(VENV) ANNALIST_COCKPIT=whole ANNALIST_KILLS=$(KILLS) $(CARGO) test -p annalist --test browsing --test machines --test killing -- --nocapture
 
 test-apps: ## Crawl a real WordPress and a real MediaWiki with and without the helper; ONLY=wordpress runs a part
 	@scripts/setup apps

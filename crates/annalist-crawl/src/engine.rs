@@ -195,6 +195,8 @@ impl Crawl {
         let frontier = Arc::new(Mutex::new(frontier));
         let changed = Arc::new(Notify::new());
         let captures_before = counters.captures;
+        // Who watches sees what was acknowledged before, not zeros until the first visit is.
+        board.update(|status| status.counters = counters.clone());
         let millis_before = counters.millis;
         let durable = Durable::default();
         let mut archive = Archive {

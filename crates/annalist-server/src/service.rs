@@ -427,7 +427,12 @@ impl Service {
             control: Mutex::default(),
             thread: Mutex::default(),
         });
-        running.board.update(|status| status.state = "starting".to_owned());
+        // What it had come to is seen while it is opened.
+        let before = Status::load(&JobDir::new(self.folder(id)).status()).ok().flatten().unwrap_or_default();
+        running.board.update(|status| {
+            let state = "starting".to_owned();
+            *status = Status { state, visits_in_flight: 0, waits_for: None, ..before };
+        });
         {
             let mut all = self.running();
             if all.contains_key(id) {

@@ -245,7 +245,10 @@ fn a_crawl_pauses_goes_on_and_stops_and_a_pause_outlives_a_kill() {
     assert_eq!(service.post("/api/crawls/x/stop", &json!({})).status, 409);
     drop(service);
     let service = Service::start(&root);
-    assert_eq!(service.get("/api/crawls/x").json()["is_running"], false, "it was stopped for good");
+    let rests = service.get("/api/crawls/x").json();
+    assert_eq!(rests["is_running"], false, "it was stopped for good");
+    let begins = service.post("/api/crawls/x/start", &json!({})).json();
+    assert!(begins["captures"].as_u64() >= rests["captures"].as_u64(), "{begins}");
 }
 
 #[test]

@@ -247,7 +247,7 @@ fn one(seen: &Seen, asked: &Asked, hit: &Hit) -> Markup {
     let day = |moment: &str| moment.get(..10).unwrap_or(moment).to_owned();
     let title = hit.shown_title.as_ref().filter(|title| !title.text.is_empty());
     html! {
-        h3 { a href=(page_at(&seen.id, &entry.url, &hit.captured)) { @if let Some(title) = title { (marked(title)) } @else { (cut(address)) } } }
+        h2 { a href=(page_at(&seen.id, &entry.url, &hit.captured)) { @if let Some(title) = title { (marked(title)) } @else { (cut(address)) } } }
         p.about { (hit.site) " · " (entry.kind)
             @if let Some(author) = &entry.author { " by " (cut(author)) }
             @if let Some(published) = &entry.published { " · published " (day(published)) }

@@ -18,6 +18,7 @@ use crate::service::Service;
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Counts {
     /// Captures by HTTP status.
+    #[schema(value_type = BTreeMap<String, u64>)]
     pub by_status: BTreeMap<u16, u64>,
     /// Captures by media type.
     pub by_mime: BTreeMap<String, u64>,
@@ -32,6 +33,7 @@ pub struct Counts {
     /// Events of the log: by subsystem, by severity.
     pub events: BTreeMap<String, BTreeMap<String, u64>>,
     /// Now and then: pages so far, and how many of them are relevant.
+    #[schema(value_type = Vec<Vec<u64>>)]
     pub harvest: Vec<(u64, u64)>,
 }
 

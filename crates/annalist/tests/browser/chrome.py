@@ -71,7 +71,7 @@ class Elsewhere:
 class Browser:
     """`with Browser(service, replay) as browser:`; the browser is gone when the block ends, however it ends."""
 
-    def __init__(self, service, replay, seconds=600, downloads=None):
+    def __init__(self, service, replay, seconds=1800, downloads=None):
         # A test that hangs ends all the same, and takes its browser along.
         signal.signal(signal.SIGALRM, self.too_long)
         signal.signal(signal.SIGTERM, self.too_long)

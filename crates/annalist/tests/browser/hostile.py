@@ -11,6 +11,8 @@ import sys
 import time
 import urllib.parse
 
+from selenium.common.exceptions import UnexpectedAlertPresentException
+
 from chrome import PATIENCE, Browser, Refused
 from harm import Site
 from strings import strings
@@ -90,7 +92,7 @@ def crawl(browser, site, said, root, whole):
             event = {"time": text, "severity": text, "subsystem": text, "message": text}
             log.write(json.dumps(event) + "\n")
     if tried(browser, "/api/crawls/h/tasks", {"kind": "study"}):
-        while any(task["state"] in ("waiting", "running") for task in browser.ask("/api/crawls/h/tasks")["tasks"]):
+        while any(task["state"] in ("queued", "running") for task in browser.ask("/api/crawls/h/tasks")["tasks"]):
             assert time.monotonic() - begun < 20 * PATIENCE
             time.sleep(1)
     print(seen["captures"], "captures in", round(time.monotonic() - begun), "s")
@@ -121,8 +123,12 @@ class Walk:
             self.waiting.append(address)
 
     def open(self, address):
-        self.browser.go(address)
-        self.look(address)
+        try:
+            self.browser.go(address)
+            self.look(address)
+        except UnexpectedAlertPresentException as said:
+            self.wrong.append(f"{address[:300]}: a dialog says {said.alert_text!r}")
+            self.browser.driver.switch_to.alert.accept()
 
     def look(self, address):
         """What is wrong here, what it shows, and where it leads."""
@@ -146,6 +152,9 @@ class Walk:
             typed: [...form.elements].filter((e) => e.matches('textarea, input:not([type]), input[type=text], input[type=search]')).map((e) => e.name),
             sent: new URLSearchParams(new FormData(form)).toString() }))""")
         for form in found:
+            # What slipped through may have forms of its own: it is told, and nothing is pressed.
+            if self.wrong:
+                return
             if form["method"] == "get" and not form["typed"]:
                 self.see(form["action"].split("?")[0] + "?" + form["sent"])
                 continue
@@ -173,7 +182,7 @@ class Walk:
         self.browser.until(f"the page after a form of {before}", lambda: self.browser.run(is_new), 0.02)
 
     def go_on(self):
-        while self.waiting and len(self.wrong) < 20:
+        while self.waiting and len(self.wrong) < 5:
             self.open(self.waiting.pop(0))
 
 
@@ -181,7 +190,7 @@ def main():
     service, replay, root, *more = sys.argv[1:]
     said, whole = strings(), more == ["whole"]
     site = Site(said)
-    with Browser(service, replay, seconds=7200 if whole else 900) as browser:
+    with Browser(service, replay, seconds=7200 if whole else 1800) as browser:
         crawl(browser, site, said, root, whole)
         walk = Walk(browser, said, whole)
         begun = time.monotonic()

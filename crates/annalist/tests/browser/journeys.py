@@ -6,13 +6,32 @@
 import pathlib
 import sys
 import tempfile
+import zipfile
 
 from selenium.webdriver.common.keys import Keys
+
+from warcio.archiveiterator import ArchiveIterator
 
 from chrome import Browser
 
 # Every view of a crawl.
 VIEWS = ["", "/queue", "/fetched", "/page", "/skipped", "/log", "/review", "/annotate", "/export", "/settings"]
+
+def views(browser):
+    """Every page of a crawl that one gets to by its tabs, with their parts, and those around it."""
+    paths = ["/", "/new"]
+    browser.go("/crawls/first")
+    tabs = browser.run("return [...document.querySelectorAll('.tabs a')].map((a) => a.getAttribute('href'))")
+    for tab in tabs:
+        browser.go(tab)
+        parts = browser.run("return [...document.querySelectorAll('.subtabs a')].map((a) => a.getAttribute('href'))")
+        paths += [tab, *(part for part in parts if part != tab)]
+    return paths
+
+
+def named(path):
+    """What its picture is called."""
+    return path.replace("/crawls/first", "first").strip("/").replace("/", "-").replace("?", "-").replace("=", "-") or "home"
 
 
 def blank_root(browser):
@@ -154,6 +173,90 @@ def to_the_end(browser):
     shoot(browser, "overview")
 
 
+def studied(browser):
+    """A study is asked for where its results will be, and they are read: people, topics, events, who writes."""
+    browser.go("/crawls/first/knowledge")
+    assert "Nobody has studied this archive yet" in browser.text
+    browser.check()
+    shoot(browser, "knowledge-empty")
+    browser.push("Run a study")
+    done = lambda: all(task["state"] not in ("queued", "running") for task in browser.ask("/api/crawls/first/tasks")["tasks"])
+    browser.check()
+    shoot(browser, "study-runs")
+    browser.until("the end of the study", done, 0.5)
+    browser.go("/crawls/first/knowledge")
+    browser.until("people", lambda: browser.all("table tbody tr"))
+    wrong = []
+    for path in views(browser):
+        browser.go(path)
+        wrong += [f"{path}: {what}" for what in browser.wrongs()]
+        shoot(browser, named(path))
+    assert not wrong, "\n".join(wrong)
+    browser.go("/crawls/first/knowledge?kind=person")
+    browser.one("tbody a").click()
+    browser.until("a person", lambda: "/knowledge/name" in browser.path)
+    browser.check()
+    shoot(browser, "knowledge-name")
+
+
+def searched(browser):
+    """Words are found, narrowed by a facet, and lead to the captured page."""
+    browser.go("/crawls/first/search")
+    browser.type("#q", "pension")
+    browser.press(Keys.ENTER)
+    browser.until("what was found", lambda: browser.all("mark"))
+    browser.check()
+    shoot(browser, "search-found")
+    facet = browser.one(".facets a, aside a")
+    facet.click()
+    browser.until("it is narrowed", lambda: "&" in browser.path)
+    browser.check()
+    shoot(browser, "search-narrowed")
+    browser.one("a[href*='/page?url=']").click()
+    assert browser.one("iframe.replay")
+    browser.check()
+    shoot(browser, "page-with-objects")
+    browser.go("/crawls/first/search?q=%22")
+    browser.check()
+    browser.go("/crawls/first/search?q=thereisnosuchword")
+    browser.check()
+    shoot(browser, "search-nothing")
+
+
+def asked(browser):
+    """A question in SPARQL, from an example to a table; a wrong one is told."""
+    browser.go("/crawls/first/ask")
+    browser.push("Ask")
+    browser.until("an answer", lambda: browser.all("table tbody tr"))
+    browser.check()
+    shoot(browser, "ask-answered")
+    browser.fill("textarea", "SELECT nonsense")
+    browser.push("Ask")
+    browser.check()
+    shoot(browser, "ask-wrong")
+
+
+def exported(browser):
+    """A WACZ is made, taken home by the browser, and read by others."""
+    browser.go("/crawls/first/export")
+    browser.push("Make WACZ")
+    browser.reload_until("the file", lambda: browser.all("a[download]"))
+    browser.check()
+    shoot(browser, "export")
+    browser.one("a[download]").click()
+    whole = lambda: [path for path in browser.downloads.iterdir() if path.suffix == ".wacz"]
+    browser.until("the download", whole)
+    [path] = whole()
+    with zipfile.ZipFile(path) as wacz:
+        names = wacz.namelist()
+        assert wacz.testzip() is None and "datapackage.json" in names and "pages/pages.jsonl" in names, names
+        [archive, *_] = [name for name in names if name.endswith(".warc.gz")]
+        with wacz.open(archive) as warc:
+            records = sum(record.rec_type == "response" for record in ArchiveIterator(warc))
+    captures = browser.ask("/api/crawls/first")["captures"]
+    assert 0 < records <= captures, (records, captures)
+
+
 def stopped(browser, spec):
     """A second crawl is kept, started from the list and stopped."""
     browser.go("/new?as=toml")
@@ -176,11 +279,15 @@ def stopped(browser, spec):
 
 def by_keyboard(browser):
     """All that can be used is reached with the tab key, in the order one reads, and it is seen where one is."""
-    for path in ["/", "/new", *(f"/crawls/first{view}" for view in VIEWS)]:
+    for path in views(browser):
         browser.go(path)
+        # A page may begin where one will type.
         wanted = browser.run(
+            "const first = document.querySelector('[autofocus]');"
             "return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]"
-            ".filter((e) => e.checkVisibility() || e.className === 'skip').slice(0, 40).map((e) => e.outerHTML)"
+            ""
+            ".filter((e) => e.checkVisibility() || e.className === 'skip')"
+            ".filter((e) => !first || first.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING).slice(0, 40).map((e) => e.outerHTML)"
         )
         for place, html in enumerate(wanted):
             reached = browser.tab()
@@ -207,8 +314,8 @@ def without_script(browser, spec):
     field.send_keys('name = "plain"\nnonsense = 1\n')
     browser.push("Check only")
     browser.until("a verdict", lambda: "nonsense" in browser.one("#verdict").text)
-    for view in VIEWS:
-        browser.go(f"/crawls/first{view}")
+    for path in views(browser):
+        browser.go(path)
         browser.check()
     browser.go("/crawls/first/log?q=begins")
     assert "the crawl begins" in browser.text
@@ -221,10 +328,10 @@ def without_script(browser, spec):
 def on_a_small_screen(browser):
     """Nothing has to be moved sideways to be read, but tables."""
     browser.width(400)
-    for path in ["/", "/new", *(f"/crawls/first{view}" for view in VIEWS)]:
+    for path in views(browser):
         browser.go(path)
         wide = browser.run("return document.documentElement.scrollWidth")
-        shoot(browser, "small" + (path.replace("/", "-") if path != "/" else "-home"))
+        shoot(browser, "small-" + named(path))
         assert wide <= 400, f"{path} is {wide} pixels wide on a screen of 400"
     browser.width(1280)
 
@@ -239,10 +346,12 @@ def shoot(browser, name):
 def main():
     service, replay, spec, shots = sys.argv[1:]
     spec = pathlib.Path(spec).read_text()
-    with Browser(service, replay) as browser:
+    with tempfile.TemporaryDirectory() as downloads, Browser(service, replay, downloads=downloads) as browser:
+        browser.downloads = pathlib.Path(downloads)
         browser.shots = pathlib.Path(shots)
         browser.shots.mkdir(parents=True, exist_ok=True)
-        steps = [blank_root, new_crawl, watch, pause_and_go_on, steer, looked_up, to_the_end, stopped]
+        steps = [blank_root, new_crawl, watch, pause_and_go_on, steer, looked_up, to_the_end, studied, searched]
+        steps += [asked, exported, stopped]
         steps += [by_keyboard, without_script, on_a_small_screen]
         for step in steps:
             step(browser, *([spec] if "spec" in step.__code__.co_varnames[:step.__code__.co_argcount] else []))

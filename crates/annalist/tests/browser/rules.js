@@ -4,10 +4,8 @@ const frames = arguments[0];
 const wrong = [...(window.refused || []).map((what) => `refused by the policy: ${what}`)];
 if (window.canary !== undefined) wrong.push(`a canary ran: ${window.canary}`);
 const say = (what, element) => wrong.push(`${what}: ${element.outerHTML.slice(0, 300)}`);
-const ours = (address) => {
-  const url = new URL(address, location.href);
-  return url.origin === location.origin || url.origin === frames;
-};
+const origin = (address) => (URL.canParse(address, location.href) ? new URL(address, location.href).origin : "no address");
+const ours = (address) => [location.origin, frames].includes(origin(address));
 
 for (const element of document.querySelectorAll("*")) {
   for (const { name, value } of element.attributes) {
@@ -27,7 +25,7 @@ for (const script of document.querySelectorAll("script")) {
 for (const frame of document.querySelectorAll("iframe, frame")) {
   const inside = frame.getAttribute("sandbox");
   if (inside === null || /allow-scripts|allow-top/.test(inside)) say("a frame that may do too much", frame);
-  if (new URL(frame.src).origin !== frames) say("a frame of somebody", frame);
+  if (origin(frame.src) !== frames) say("a frame of somebody", frame);
 }
 
 // For keyboards and screen readers.

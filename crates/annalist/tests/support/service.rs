@@ -84,33 +84,7 @@ impl Service {
     }
 
     fn ask_at(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let own = headers.iter().any(|(name, _)| *name == "host");
-        let mut head =
-            format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
-        if !own {
-            head.push_str(&format!("host: {address}\r\n"));
-        }
-        for (name, value) in headers {
-            head.push_str(&format!("{name}: {value}\r\n"));
-        }
-        stream.write_all(format!("{head}\r\n{body}").as_bytes()).unwrap();
-        let mut bytes = Vec::new();
-        stream.read_to_end(&mut bytes).unwrap();
-        let text = String::from_utf8_lossy(&bytes);
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer: {text:?}"));
-        let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap();
-        let chunked = head.to_lowercase().contains("transfer-encoding: chunked");
-        let body = if chunked { unchunked(body) } else { body.to_owned() };
-        Reply { status, head: head.to_owned(), body }
-    }
-
-    /// Asks, and goes away before there is an answer.
-    pub fn leave(&self, method: &str, path: &str) {
-        let mut stream = TcpStream::connect(&self.address).unwrap();
-        write!(stream, "{method} {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
-        std::thread::sleep(Duration::from_millis(100));
+        attempt(address, method, path, headers, body).unwrap_or_else(|e| panic!("{method} {path}: {e}"))
     }
 
     /// How a crawl stands, once `done` says so.
@@ -150,6 +124,44 @@ impl Drop for Service {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Asks a service that may be killed meanwhile: what did not arrive whole is an error.
+pub fn attempt(
+    address: &str,
+    method: &str,
+    path: &str,
+    headers: &[(&str, &str)],
+    body: &str,
+) -> std::io::Result<Reply> {
+    let mut stream = TcpStream::connect(address)?;
+    stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    let own = headers.iter().any(|(name, _)| *name == "host");
+    let mut head =
+        format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
+    if !own {
+        head.push_str(&format!("host: {address}\r\n"));
+    }
+    for (name, value) in headers {
+        head.push_str(&format!("{name}: {value}\r\n"));
+    }
+    stream.write_all(format!("{head}\r\n{body}").as_bytes())?;
+    let mut bytes = Vec::new();
+    stream.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let broken = || std::io::Error::other(format!("not a whole answer: {text:?}"));
+    let (head, body) = text.split_once("\r\n\r\n").ok_or_else(broken)?;
+    let status = head.split(' ').nth(1).and_then(|code| code.parse().ok()).ok_or_else(broken)?;
+    let field =
+        |name: &str| head.lines().find_map(|line| line.to_lowercase().strip_prefix(name).map(str::to_owned));
+    let promised = field("content-length: ").and_then(|length| length.parse::<usize>().ok());
+    let begins = head.len() + 4;
+    if method != "HEAD" && promised.is_some_and(|length| bytes.len() - begins < length) {
+        return Err(broken());
+    }
+    let chunked = field("transfer-encoding: ").is_some_and(|coding| coding == "chunked");
+    let body = if chunked { unchunked(body) } else { body.to_owned() };
+    Ok(Reply { status, head: head.to_owned(), body })
 }
 
 fn unchunked(mut body: &str) -> String {
