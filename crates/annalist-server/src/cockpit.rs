@@ -16,7 +16,6 @@ mod knowledge;
 mod layout;
 mod logs;
 mod new;
-mod search;
 mod review;
 mod search;
 mod settings;

@@ -98,9 +98,6 @@ pub async fn serve(
     let service = Service::open(&settings.root, program, pool);
     let service = service.map_err(io_error(format!("{} cannot be used", settings.root.display())))?;
     let tasks = Tasks::open(&service).map_err(io_error("no thread for tasks"))?;
-    let knowledge = Knowledge::new(service.clone());
-    let app =
-        App { service: service.clone(), knowledge, tasks: tasks.clone(), access: access.clone(), frames };
     let app = App {
         service: service.clone(),
         tasks: tasks.clone(),

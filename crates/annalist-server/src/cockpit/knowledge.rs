@@ -18,9 +18,6 @@ use crate::problem::Problem;
 use crate::serve::App;
 use crate::service::Seen;
 use crate::tasks::{Kind, Told};
-use crate::serve::App;
-use crate::service::Seen;
-use crate::tasks::Kind;
 
 /// Where who asks for a study is led back to.
 const VIEW: &str = "knowledge";
@@ -68,15 +65,6 @@ fn unstudied(app: &App, seen: &Seen, tasks: &[Told]) -> Markup {
             (tasks::ask(app, &seen.id, VIEW, "study", "Run a study", "primary"))
         }
         (studies(app, seen, tasks))
-            @if seen.is_running {
-                p { "It needs an archive that stays as it is for a while: stop the crawl on its " a href={ "/crawls/" (seen.id) } { "overview" } " first." }
-            } @else {
-                (tasks::ask(app, &seen.id, "knowledge", "study", "Run a study", "primary"))
-            }
-        }
-        // A few small files.
-        @let told = app.tasks.list(&seen.id).unwrap_or_default();
-        @if told.iter().any(|told| told.task.what.kind == Kind::Study) { (tasks::list(app, &seen.id, "knowledge", &told, &[Kind::Study])) }
     }
 }
 

@@ -14,9 +14,6 @@ from warcio.archiveiterator import ArchiveIterator
 
 from chrome import Browser
 
-# Every view of a crawl.
-VIEWS = ["", "/queue", "/fetched", "/page", "/skipped", "/log", "/review", "/annotate", "/export", "/settings"]
-
 def views(browser):
     """Every page of a crawl that one gets to by its tabs, with their parts, and those around it."""
     paths = ["/", "/new"]

@@ -87,6 +87,13 @@ impl Service {
         attempt(address, method, path, headers, body).unwrap_or_else(|e| panic!("{method} {path}: {e}"))
     }
 
+    /// Asks, and goes away before there is an answer.
+    pub fn leave(&self, method: &str, path: &str) {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        write!(stream, "{method} {path} HTTP/1.1\r\nhost: {}\r\n\r\n", self.address).unwrap();
+        std::thread::sleep(Duration::from_millis(100));
+    }
+
     /// How a crawl stands, once `done` says so.
     pub fn until(&self, id: &str, limit: Duration, done: impl Fn(&Value) -> bool) -> Value {
         let begun = Instant::now();
