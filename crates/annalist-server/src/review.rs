@@ -26,8 +26,11 @@ const MOST_TOLD: usize = 100;
 #[derive(Clone, Debug)]
 pub struct Desk {
     service: Service,
-    held: Arc<Mutex<VecDeque<(String, Arc<Stand>)>>>,
+    held: Arc<Mutex<Held>>,
 }
+
+/// Those looked at last, by crawl, the latest first.
+type Held = VecDeque<(String, Arc<Stand>)>;
 
 /// What came of decisions.
 #[derive(Clone, Debug, Default)]
@@ -43,7 +46,7 @@ impl Desk {
         Desk { service, held: Arc::default() }
     }
 
-    fn held(&self) -> MutexGuard<'_, VecDeque<(String, Arc<Stand>)>> {
+    fn held(&self) -> MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
