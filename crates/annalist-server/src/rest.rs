@@ -31,7 +31,7 @@ pub use events::{Asked as LogAsked, Events, FetchedList, SkippedList};
 pub use reading::Asking;
 pub use review::{Asked as ReviewAsked, choice_of};
 pub use sparql::{Abandoned, limits as query_limits};
-pub use steering::{Queue, amend_seeds, block_site};
+pub use steering::{Queue, amend_seeds, block_site, read_duration};
 
 use crate::serve::App;
 

@@ -29,6 +29,8 @@ use crate::wanted::{Goal, Wanted};
 
 /// A stop takes no longer than this before the crawls are left as they are.
 const LONGEST_STOP: Duration = Duration::from_secs(9);
+/// A change waits for a crawl that is being opened, but not for ever.
+const LONGEST_OPENING: Duration = Duration::from_secs(10);
 /// More mistakes than this in one batch are counted only.
 const MOST_TOLD: usize = 100;
 const LONGEST_ID: usize = 64;
@@ -49,6 +51,10 @@ struct Shared {
     queues: Mutex<HashMap<String, Arc<Injections>>>,
     /// What a task is doing with a crawl, and whether the crawl has to rest meanwhile.
     work: Mutex<HashMap<String, (&'static str, bool)>>,
+    /// Held while a spec is read, changed and kept: of two changes at once, neither is lost.
+    changing: Mutex<()>,
+    /// The same for what is wanted of a crawl, which a crawl that ends changes, too.
+    wanting: Mutex<()>,
     deriving: Deriving,
     handle: Handle,
     /// The service itself ends.
@@ -99,6 +105,8 @@ impl Service {
                 running: Mutex::default(),
                 queues: Mutex::default(),
                 work: Mutex::default(),
+                changing: Mutex::default(),
+                wanting: Mutex::default(),
                 deriving: Deriving::default(),
                 handle: Handle::current(),
                 closing: AtomicBool::new(false),
@@ -250,11 +258,47 @@ impl Service {
     /// Replaces a crawl's spec; a running crawl takes it up at once. Says which parts wait for its next start.
     pub fn change(&self, id: &str, text: &str) -> Result<Vec<&'static str>, Problem> {
         let spec = self.checked(text)?;
+        self.wait_until_open(id);
+        let _changing = self.changing();
         self.take_up(id, spec)
+    }
+
+    /// Changes some of a crawl's spec, or says what is wrong with the change.
+    pub fn amend(
+        &self,
+        id: &str,
+        amend: impl FnOnce(&mut Spec) -> Result<(), Problem>,
+    ) -> Result<Vec<&'static str>, Problem> {
+        self.wait_until_open(id);
+        let _changing = self.changing();
+        let mut spec = self.spec(id)?;
+        amend(&mut spec)?;
+        // As it will be read again.
+        self.take_up(id, self.checked(&spec.to_toml())?)
+    }
+
+    fn changing(&self) -> MutexGuard<'_, ()> {
+        self.shared.changing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Without the lock: changes of other crawls need not wait for this one.
+    fn wait_until_open(&self, id: &str) {
+        let until = Instant::now() + LONGEST_OPENING;
+        while self.is_opening(id) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    fn is_opening(&self, id: &str) -> bool {
+        self.is_running(id) && self.control(id).is_none()
     }
 
     fn take_up(&self, id: &str, spec: Spec) -> Result<Vec<&'static str>, Problem> {
         let job = self.job(id)?;
+        // It has read its spec already and would write it over what is kept now.
+        if self.is_opening(id) {
+            return Err(Problem::later(5, "the crawl is being opened or ends: try again in a moment"));
+        }
         match self.control(id) {
             Some(control) => control.change(spec).map_err(|fault| match fault {
                 CrawlError::Spec { mistakes } => Problem::mistakes(&mistakes),
@@ -388,7 +432,11 @@ impl Service {
     }
 
     fn want(&self, job: &JobDir, change: impl FnOnce(&mut Wanted)) -> Result<(), Problem> {
-        let mut wanted = Wanted::load(job.root()).unwrap_or_default();
+        let _wanting = self.shared.wanting.lock().unwrap_or_else(PoisonError::into_inner);
+        // What cannot be read is not written over: a schedule may stand in it.
+        let unread =
+            |fault| Problem::internal("what is wanted cannot be read: look at state/service.json", &fault);
+        let mut wanted = Wanted::load(job.root()).map_err(unread)?;
         change(&mut wanted);
         wanted.keep(job.root()).map_err(|fault| Problem::internal("what is wanted cannot be kept", &fault))
     }
@@ -462,6 +510,12 @@ impl Service {
         if paused || Wanted::load(&folder).is_ok_and(|wanted| wanted.goal == Goal::Pause) {
             control.pause();
         }
+        if Wanted::load(&folder).is_ok_and(|wanted| wanted.again) {
+            let again = self.shared.handle.block_on(control.visit_seeds_again());
+            again.map_err(|fault| with_causes(&fault))?;
+            // Where this cannot be kept, they are visited once more than was asked for.
+            let _ = self.want(&JobDir::new(folder), |wanted| wanted.again = false);
+        }
         *own.control() = Some(control);
         let report = self.shared.handle.block_on(crawl.run()).map_err(|fault| with_causes(&fault))?;
         own.board.update(|status| *status = report.status);
@@ -493,8 +547,11 @@ impl Service {
             let Some(schedule) = wanted.schedule else { continue };
             let Some(next) = crate::schedule::due(&schedule, now) else { continue };
             let Ok(job) = self.job(&id) else { continue };
-            if self.want(&job, |wanted| wanted.schedule = next).is_ok() {
-                // One that runs already goes on.
+            // One that runs already goes on.
+            let runs = self.is_running(&id);
+            let kept =
+                self.want(&job, |wanted| (wanted.schedule, wanted.again) = (next, wanted.again || !runs));
+            if kept.is_ok() {
                 let _ = self.start(&id);
             }
         }

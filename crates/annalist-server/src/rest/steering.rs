@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use annalist_crawl::clock;
-use annalist_model::Time;
 use annalist_model::spec::{SIGNALS, Seed, SiteRules, Spec, duration};
 use axum::Json;
 use axum::extract::{Path, State};
@@ -85,23 +84,12 @@ pub async fn change(
     blocking(move || Ok(Changed::of(app.service.change(&id, &text)?))).await
 }
 
-/// Changes some of a spec, or says what is wrong with the change.
-fn amended(
-    app: &App,
-    id: &str,
-    amend: impl FnOnce(&mut Spec) -> Result<(), Problem>,
-) -> Result<Vec<&'static str>, Problem> {
-    let mut spec = app.service.spec(id)?;
-    amend(&mut spec)?;
-    app.service.change(id, &spec.to_toml())
-}
-
 async fn amend(
     app: App,
     id: String,
     amend: impl FnOnce(&mut Spec) -> Result<(), Problem> + Send + 'static,
 ) -> Result<Json<Changed>, Problem> {
-    blocking(move || Ok(Changed::of(amended(&app, &id, amend)?))).await
+    blocking(move || Ok(Changed::of(app.service.amend(&id, amend)?))).await
 }
 
 /// Addresses that the crawl begins with, too.
@@ -124,7 +112,7 @@ pub async fn add_seeds(
 
 /// Adds seeds to a crawl's spec.
 pub fn amend_seeds(app: &App, id: &str, urls: &[String]) -> Result<Vec<&'static str>, Problem> {
-    amended(app, id, |spec| {
+    app.service.amend(id, |spec| {
         for (place, url) in urls.iter().enumerate() {
             let parsed = spec.canonical.parse(url);
             let url = parsed.map_err(|fault| Problem::field(format!("urls[{place}]"), fault.to_string()))?;
@@ -148,7 +136,7 @@ fn rules_of(spec: &mut Spec, site: String) -> Option<&mut SiteRules> {
 
 /// Blocks a site, or allows it again.
 pub fn block_site(app: &App, id: &str, site: &str, blocked: bool) -> Result<Vec<&'static str>, Problem> {
-    amended(app, id, |spec| {
+    app.service.amend(id, |spec| {
         spec.scope.blocked_sites.retain(|name| name != site);
         if let Some(rules) = rules_of(spec, site.to_owned()) {
             rules.blocked = blocked;
@@ -157,7 +145,8 @@ pub fn block_site(app: &App, id: &str, site: &str, blocked: bool) -> Result<Vec<
     })
 }
 
-fn read_duration(name: &str, text: Option<&str>) -> Result<Option<Duration>, Problem> {
+/// A time as people write it, where one was written.
+pub fn read_duration(name: &str, text: Option<&str>) -> Result<Option<Duration>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let read = duration::parse(text).map(Some);
     read.ok_or_else(|| Problem::field(name, "expected a time such as \"500ms\", \"2s\" or \"12h\""))
@@ -265,12 +254,7 @@ pub async fn schedule(
     Path(id): Path<String>,
     Body(schedule): Body<Schedule>,
 ) -> Result<Json<Schedule>, Problem> {
-    if Time::from_rfc3339(&schedule.next).is_none() {
-        return Err(Problem::field("next", "give a moment such as 2026-11-16T08:00:00Z"));
-    }
-    if schedule.every_seconds == Some(0) {
-        return Err(Problem::field("every_seconds", "give at least 1"));
-    }
+    let schedule = schedule.checked()?;
     let kept = schedule.clone();
     blocking(move || app.service.set_schedule(&id, Some(kept))).await?;
     Ok(Json(schedule))
