@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::{ConnectInfo, Request, State};
@@ -105,10 +105,10 @@ impl Access {
             return Err(Problem::conflict("no token is needed here"));
         };
         if !self.may_try(from) {
-            let why = "too many wrong tokens: wait a minute";
-            return Err(Problem::new(StatusCode::TOO_MANY_REQUESTS, why));
+            return Err(too_many_tries());
         }
         if !same(given, token) {
+            self.count_try(from);
             return Err(Problem::new(StatusCode::UNAUTHORIZED, "that is not the token"));
         }
         let cookie = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict", self.signed("cookie"));
@@ -124,18 +124,29 @@ impl Access {
     }
 
     fn may_try(&self, from: IpAddr) -> bool {
-        let mut clients = self.shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let clients = self.clients();
+        clients
+            .get(&from)
+            .is_none_or(|client| client.tries < MOST_TRIES || client.tries_since.elapsed() > MINUTE)
+    }
+
+    /// Somebody gave a wrong token, in a form or in a header.
+    fn count_try(&self, from: IpAddr) {
+        let mut clients = self.clients();
         let client = clients.entry(from).or_insert_with(Client::new);
         if client.tries_since.elapsed() > MINUTE {
             (client.tries, client.tries_since) = (0, Instant::now());
         }
         client.tries += 1;
-        client.tries <= MOST_TRIES
+    }
+
+    fn clients(&self) -> MutexGuard<'_, HashMap<IpAddr, Client>> {
+        self.shared.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes one request from what an address may send.
     fn has_room(&self, from: IpAddr) -> bool {
-        let mut clients = self.shared.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.clients();
         if clients.len() > MANY_CLIENTS {
             clients.retain(|_, client| client.seen.elapsed() < MINUTE);
         }
@@ -160,19 +171,26 @@ impl Access {
         self.shared.hosts.contains(&name)
     }
 
-    fn is_known(&self, headers: &HeaderMap) -> bool {
-        let Some(token) = &self.shared.token else { return true };
+    /// Whether who asks has shown that it knows the token; wrong ones are counted, as in the form.
+    fn known(&self, headers: &HeaderMap, from: IpAddr) -> Result<bool, Problem> {
+        let Some(token) = &self.shared.token else { return Ok(true) };
         let bearer = headers
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.strip_prefix("Bearer "));
-        if bearer.is_some_and(|given| same(given, token)) {
-            return true;
+        if let Some(given) = bearer {
+            if !self.may_try(from) {
+                return Err(too_many_tries());
+            }
+            if same(given, token) {
+                return Ok(true);
+            }
+            self.count_try(from);
         }
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let mut pairs = cookies.flat_map(|all| all.split(';')).filter_map(|pair| pair.trim().split_once('='));
         let expected = self.signed("cookie");
-        pairs.any(|(name, value)| name == COOKIE && same(value, &expected))
+        Ok(pairs.any(|(name, value)| name == COOKIE && same(value, &expected)))
     }
 }
 
@@ -180,6 +198,11 @@ impl Client {
     fn new() -> Client {
         Client { left: BURST, seen: Instant::now(), tries: 0, tries_since: Instant::now() }
     }
+}
+
+fn too_many_tries() -> Problem {
+    let why = "too many wrong tokens: wait a minute";
+    Problem { retry_after: Some(60), ..Problem::new(StatusCode::TOO_MANY_REQUESTS, why) }
 }
 
 /// Takes the same time wherever they differ.
@@ -215,11 +238,14 @@ pub async fn guard_replay(State(access): State<Access>, request: Request, next: 
     if !access.has_room(client(&request)) {
         return Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests: slow down").into_response();
     }
-    if !access.is_known(request.headers()) {
-        let why = "log in to the service first, or give the token: Authorization: Bearer TOKEN";
-        return Problem::new(StatusCode::UNAUTHORIZED, why).into_response();
+    match access.known(request.headers(), client(&request)) {
+        Err(problem) => problem.into_response(),
+        Ok(true) => next.run(request).await,
+        Ok(false) => {
+            let why = "log in to the service first, or give the token: Authorization: Bearer TOKEN";
+            Problem::new(StatusCode::UNAUTHORIZED, why).into_response()
+        }
     }
-    next.run(request).await
 }
 
 fn client(request: &Request) -> IpAddr {
@@ -241,16 +267,20 @@ pub async fn guard(State(access): State<Access>, request: Request, next: Next) -
     } else if changes && is_foreign(headers) {
         let why = "changes are made from this service's own pages, or by programs";
         Some(Problem::new(StatusCode::FORBIDDEN, why).into_response())
-    } else if !is_open(path) && !access.is_known(headers) {
-        let is_page = !path.starts_with("/api/") && path != "/metrics" && !changes;
-        Some(if is_page {
-            Redirect::to("/login").into_response()
-        } else {
-            let why = "give the token: Authorization: Bearer TOKEN";
-            Problem::new(StatusCode::UNAUTHORIZED, why).into_response()
-        })
-    } else {
+    } else if is_open(path) {
         None
+    } else {
+        match access.known(headers, from) {
+            Ok(true) => None,
+            Err(problem) => Some(problem.into_response()),
+            Ok(false) if !path.starts_with("/api/") && path != "/metrics" && !changes => {
+                Some(Redirect::to("/login").into_response())
+            }
+            Ok(false) => {
+                let why = "give the token: Authorization: Bearer TOKEN";
+                Some(Problem::new(StatusCode::UNAUTHORIZED, why).into_response())
+            }
+        }
     };
     let mut response = match refused {
         Some(refused) => refused,
@@ -306,14 +336,35 @@ mod tests {
         assert!(access("0.0.0.0:80", None).unwrap_err().contains("ANNALIST_TOKEN"));
         assert!(access("0.0.0.0:80", Some("short")).is_err());
         let access = access("0.0.0.0:80", Some("long enough")).unwrap();
-        assert!(!access.is_known(&headers(&[])));
-        assert!(!access.is_known(&headers(&[("authorization", "Bearer wrong one")])));
-        assert!(access.is_known(&headers(&[("authorization", "Bearer long enough")])));
+        let known = |given: &HeaderMap| access.known(given, [192, 0, 2, 1].into()).unwrap();
+        assert!(!known(&headers(&[])));
+        assert!(!known(&headers(&[("authorization", "Bearer wrong one")])));
+        assert!(known(&headers(&[("authorization", "Bearer long enough")])));
         let cookie = access.log_in("long enough", [192, 0, 2, 1].into()).unwrap();
         let pair = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
         let mut given = HeaderMap::new();
         given.insert("cookie", HeaderValue::from_str(&format!("a=b; {pair}")).unwrap());
-        assert!(access.is_known(&given));
+        assert!(known(&given));
+    }
+
+    #[test]
+    fn tokens_cannot_be_tried_for_ever_in_headers_either() {
+        let access = access("0.0.0.0:80", Some("long enough")).unwrap();
+        let from = [192, 0, 2, 1].into();
+        let (wrong, right) = (
+            headers(&[("authorization", "Bearer wrong")]),
+            headers(&[("authorization", "Bearer long enough")]),
+        );
+        for _ in 0..20 {
+            assert!(access.known(&right, from).unwrap(), "the right one is no try");
+        }
+        let tries: Vec<_> =
+            (0..12).map(|_| access.known(&wrong, from).map_err(|problem| problem.status)).collect();
+        assert_eq!(tries[..10], vec![Ok(false); 10]);
+        assert_eq!(tries[10..], [Err(429), Err(429)]);
+        assert_eq!(access.known(&right, from).unwrap_err().status, 429, "not even the right one");
+        assert!(!access.known(&headers(&[]), from).unwrap(), "the door is still shown");
+        assert!(access.known(&right, [192, 0, 2, 2].into()).unwrap(), "others are not concerned");
     }
 
     #[test]
