@@ -8,6 +8,7 @@ use annalist_disk::{Disk, RealDisk};
 use annalist_model::SkipReason;
 use annalist_model::spec::Spec;
 
+use crate::clock;
 use crate::engine::CrawlError;
 use crate::explain::{Explanation, explain_by};
 use crate::findings::widen_again;
@@ -15,6 +16,7 @@ use crate::job::JobDir;
 use crate::judging::rules;
 use crate::keeper::WIDENED_NOTE;
 use crate::logs::Severity;
+use crate::rounds::once_more;
 use crate::scope::Scope;
 use crate::set_up::in_order_of;
 use crate::stages::Stages;
@@ -74,6 +76,16 @@ impl Control {
         self.stages.keeper.event(Severity::Info, "crawl", "the spec was changed");
         self.stages.changed.notify_one();
         Ok(later)
+    }
+
+    /// Visits the seeds once more, those that had their visit. Durable when it returns.
+    pub async fn visit_seeds_again(&self) -> Result<(), CrawlError> {
+        let changes = once_more(&self.spec(), &self.stages.frontier(), clock::now());
+        if !changes.is_empty() {
+            self.stages.keeper.injected(changes).await?;
+            self.stages.keeper.event(Severity::Info, "crawl", "the seeds are visited again");
+        }
+        Ok(())
     }
 
     /// Why an address was, or was not, fetched so far.

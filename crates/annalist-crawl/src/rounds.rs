@@ -82,16 +82,26 @@ fn due(key: UrlKey, every: Duration, frontier: &Frontier) -> Option<Change> {
     }
 }
 
+/// All seeds once more, now: what a start by schedule means for a crawl that has come to its end.
+pub fn once_more(spec: &Spec, frontier: &Frontier, now: Time) -> Vec<Change> {
+    let again = |key| match frontier.lookup(key).ok().flatten()?.state {
+        State::Done { outcome: Outcome::Skipped { reason: SkipReason::Blacklisted, .. }, .. } => None,
+        State::Done { .. } => Some(Change::Again {
+            key,
+            not_before: now,
+            reason: "the crawl was started again by its schedule".to_owned(),
+        }),
+        _ => None,
+    };
+    spec.seeds.iter().filter_map(|seed| again(seed.url.key())).collect()
+}
+
 fn reason(every: Duration) -> String {
     format!("its seed is visited every {}", duration::display(every))
 }
 
 fn again(key: UrlKey, not_before: Time, every: Duration) -> Change {
-    Change::Again {
-        key,
-        not_before,
-        reason: format!("its seed is visited every {}", duration::display(every)),
-    }
+    Change::Again { key, not_before, reason: reason(every) }
 }
 
 #[cfg(test)]

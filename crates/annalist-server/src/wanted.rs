@@ -3,10 +3,15 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
+use annalist_model::Time;
+use annalist_model::spec::duration;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::problem::Problem;
 
 /// What a crawl is to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -31,12 +36,36 @@ pub struct Schedule {
     pub every_seconds: Option<u64>,
 }
 
+impl Schedule {
+    /// Itself, where it can be kept to.
+    pub fn checked(self) -> Result<Schedule, Problem> {
+        if Time::from_rfc3339(&self.next).is_none() {
+            return Err(Problem::field("next", "give a moment such as 2026-11-16T08:00:00Z"));
+        }
+        if self.every_seconds == Some(0) {
+            return Err(Problem::field("every_seconds", "give at least 1"));
+        }
+        Ok(self)
+    }
+
+    /// In words, for people.
+    pub fn told(&self) -> String {
+        let every = self.every_seconds.map(|seconds| duration::display(Duration::from_secs(seconds)));
+        match every {
+            Some(every) => format!("{}, then every {every}", self.next),
+            None => format!("{}, once", self.next),
+        }
+    }
+}
+
 /// Kept in `state/service.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Wanted {
     pub goal: Goal,
     pub schedule: Option<Schedule>,
+    /// The next start visits the seeds once more: its time had come.
+    pub again: bool,
     /// Why the last start came to nothing.
     pub failed: Option<String>,
 }
@@ -71,7 +100,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         assert_eq!(Wanted::load(dir.path()).unwrap(), Wanted::default());
         let schedule = Schedule { next: "2026-11-16T00:00:00Z".to_owned(), every_seconds: Some(60) };
-        let wanted = Wanted { goal: Goal::Pause, schedule: Some(schedule), failed: Some("x".to_owned()) };
+        let wanted =
+            Wanted { goal: Goal::Pause, schedule: Some(schedule), again: true, failed: Some("x".to_owned()) };
         wanted.keep(dir.path()).unwrap();
         assert_eq!(Wanted::load(dir.path()).unwrap(), wanted);
         std::fs::write(dir.path().join("state/service.json"), "{").unwrap();

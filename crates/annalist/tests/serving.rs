@@ -296,6 +296,31 @@ fn settings_are_taken_up_by_a_running_crawl_at_once() {
 }
 
 #[test]
+fn of_many_changes_at_once_none_is_lost_also_while_the_crawl_is_opened() {
+    let stand = stand(20, 0);
+    let service = Service::start(&stand.dir.path().join("root"));
+    for is_started in [false, true] {
+        let id = if is_started { "runs" } else { "rests" };
+        made(&service, &spec_of(&stand, ""), id, is_started);
+        std::thread::scope(|scope| {
+            for n in 0..12 {
+                let service = &service;
+                scope.spawn(move || {
+                    let path = format!("/api/crawls/{id}/sites/site{n}.test");
+                    let reply = service.put(&path, &json!({"blocked": true}));
+                    assert_eq!(reply.status, 200, "{reply:?}");
+                });
+            }
+        });
+        let spec = service.get(&format!("/api/crawls/{id}/spec")).body;
+        for n in 0..12 {
+            assert!(spec.contains(&format!("site{n}.test")), "{id} has lost {n}:\n{spec}");
+        }
+    }
+    service.until("runs", LONG, is_over);
+}
+
+#[test]
 fn handed_over_addresses_are_fetched_and_blacklisted_ones_never_are() {
     let stand = stand(60, 0);
     let root = stand.dir.path().join("root");
@@ -401,6 +426,18 @@ fn a_crawl_starts_by_itself_when_its_time_has_come() {
     let seen = service.until("x", LONG, is_over);
     assert!(seen["schedule"]["next"].as_str().unwrap() > "2026-01-02");
     assert_eq!(service.ask("DELETE", "/api/crawls/x/schedule", &[], "").status, 204);
+    assert_eq!(service.get("/api/crawls/x").json()["schedule"], Value::Null);
+    // The next start of one that has come to its end looks at the seeds again.
+    let visits = || {
+        let log = std::fs::read_to_string(root.join("x/logs/crawl.log")).unwrap();
+        log.lines().filter(|line| line.split_whitespace().nth(4) == Some("-")).count()
+    };
+    let before = visits();
+    assert!(before > 0);
+    let once = service.put("/api/crawls/x/schedule", &json!({"next": "2026-01-01T00:00:00Z"}));
+    assert_eq!(once.status, 200, "{once:?}");
+    service.until("x", LONG, |_| visits() == 2 * before);
+    service.until("x", LONG, is_over);
     assert_eq!(service.get("/api/crawls/x").json()["schedule"], Value::Null);
     assert_eq!(service.ask("DELETE", "/api/crawls/x", &[], "").status, 204);
     assert_eq!(service.get("/api/crawls/x").status, 404);

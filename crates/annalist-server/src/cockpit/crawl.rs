@@ -41,6 +41,9 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
             p { (home::badge(seen)) " "
                 span data-live="waits_for" { @if let Some(what) = &status.waits_for { "waits for " (what) } } }
             @if let Some(why) = &seen.wanted.failed { p.bad role="alert" { "It could not run: " (why) } }
+            @if let Some(schedule) = &seen.wanted.schedule {
+                p { "Starts by itself: " (schedule.told()) " " a href={ "/crawls/" (seen.id) "/settings#schedule" } { "change" } }
+            }
             (home::buttons(app, seen))
             dl.facts {
                 (fact("Captures", "captures", &words::count(counters.captures), "Exchanges kept in the archive"))

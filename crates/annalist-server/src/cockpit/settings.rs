@@ -1,5 +1,6 @@
 //! What a crawl is to do: its spec, changed while it runs or rests, and its end.
 
+use annalist_crawl::clock;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
@@ -41,11 +42,41 @@ fn form(app: &App, seen: &Seen, draft: &Draft) -> Markup {
     };
     html! {
         form method="post" action={ "/crawls/" (seen.id) "/settings" } { (spec_form::inside(app, draft, &buttons)) }
+        (schedule(app, seen))
         @if !seen.is_running {
             section.danger {
                 h2 { "Remove" }
                 p { "Removes the crawl and everything it has archived. This cannot be undone." }
                 (forms::button(app, &format!("/crawls/{}/do/remove", seen.id), "Remove for good", "danger"))
+            }
+        }
+    }
+}
+
+/// When it starts by itself.
+fn schedule(app: &App, seen: &Seen) -> Markup {
+    let now = clock::now().rfc3339();
+    // As far as minutes, which is what browsers ask for.
+    let soon = now.get(..16).unwrap_or_default();
+    html! {
+        section #schedule {
+            h2 { "Start by itself" }
+            @if let Some(schedule) = &seen.wanted.schedule {
+                p { "Next start: " strong { (schedule.told()) } }
+                (forms::button(app, &format!("/crawls/{}/do/unschedule", seen.id), "Start only by hand", ""))
+            } @else {
+                p.hint { "It starts when somebody starts it. Give a time, and it starts then, too; a crawl that has ended takes up what is new." }
+            }
+            form method="post" action={ "/crawls/" (seen.id) "/do/schedule" } {
+                (forms::token(app))
+                label for="next" { "First start, in UTC" }
+                input #next type="datetime-local" name="next" required value=(soon) aria-describedby="next-hint";
+                p.hint #next-hint { "It is " (soon.replace('T', " ")) " UTC now." }
+                label for="every" { "Again every" }
+                input #every name="every" placeholder="1d" list="often" aria-describedby="every-hint";
+                datalist #often { @for often in ["15m", "1h", "6h", "1d", "7d"] { option value=(often) {} } }
+                p.hint #every-hint { "Such as 15m, 6h or 1d; nothing for one start only. A start that is missed, or falls into a run, is left out." }
+                div.buttons { button { "Set" } }
             }
         }
     }
