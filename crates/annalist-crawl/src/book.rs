@@ -202,8 +202,8 @@ impl Book {
             match options().create_new(true).mode(0o600).open(path) {
                 Ok(file) => {
                     self.made.fetch_add(1, Ordering::Relaxed);
+                    // Left empty, which reads as a rest that is over: whoever locks it first may have written into it by now.
                     share_like(folder, &file)?;
-                    Page::default().write(&file)?;
                     return Ok(file);
                 }
                 Err(fault) if fault.kind() == io::ErrorKind::NotFound => {
