@@ -234,6 +234,10 @@ impl Imports {
 
     /// Loads what the list names and the layer has not. Where the layer has what the list does not name, it begins anew.
     fn take_up(&mut self) -> Result<(), LoadError> {
+        if self.entries.is_empty() && self.layer.mark().is_empty() {
+            // A new layer has nothing, as it should: there need be no room to say so.
+            return Ok(());
+        }
         let done = (0..=self.entries.len()).rev().find(|count| self.mark(*count) == self.layer.mark());
         let Some(done) = done else { return self.begin_anew() };
         for (place, entry) in self.entries.clone().iter().enumerate().skip(done) {

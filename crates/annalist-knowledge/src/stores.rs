@@ -58,7 +58,7 @@ impl Places {
     pub fn model(&self) -> PathBuf {
         self.root.join("knowledge/model")
     }
-    /// There while the search index lacks what a study found: `rebuild` in it where the study has to be made again, too.
+    /// There while graph and search index may not have the same of a study.
     pub fn unannotated(&self) -> PathBuf {
         self.root.join("knowledge/unannotated")
     }

@@ -47,8 +47,25 @@ fn what_takes_too_long_or_too_much_is_ended() {
     let doubled: String = (0..40).map(|n| format!("BIND(CONCAT(?x{n}, ?x{n}) AS ?x{})\n", n + 1)).collect();
     let squared: String =
         (0..9).map(|n| format!("BIND(REPLACE(?x{n}, \".\", ?x{n}) AS ?x{})\n", n + 1)).collect();
+    let eight_megabytes = |of: &str| {
+        let doubled: String =
+            (0..13).map(|n| format!("BIND(CONCAT(?x{n}, ?x{n}) AS ?x{})\n", n + 1)).collect();
+        format!("BIND(\"{}\" AS ?x0) {doubled}", of.repeat(1000 / of.len()))
+    };
+    let (signs, letters) = (eight_megabytes("%"), eight_megabytes("é"));
     let all = "?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?s ?h";
     let hostile = [
+        format!("SELECT (STRLEN({}) AS ?n) {{ {signs} }}", nested_nodes("ENCODE_FOR_URI(", "?x13", ")", 12)),
+        format!("SELECT (STRLEN({}) AS ?n) {{ {letters} }}", nested_nodes("UCASE(LCASE(", "?x13", "))", 90)),
+        format!(
+            "SELECT (STRLEN({}) AS ?n) {{ {letters} }}",
+            nested_nodes("SUBSTR(STRBEFORE(", "?x13", ", \"x\"), 1)", 90)
+        ),
+        format!(
+            "SELECT (STRLEN({}) AS ?n) {{ {letters} }}",
+            nested_nodes("REPLACE(", "?x13", ", \"[a-z]{8}\", \"\")", 90)
+        ),
+        format!("SELECT (STRLEN(CONCAT(?x13{})) AS ?n) {{ {signs} }}", ", ?x13".repeat(40)),
         format!("SELECT (COUNT(*) AS ?n) {{ {all} }}"),
         format!("SELECT * {{ {all} FILTER(CONCAT(STR(?a), STR(?c), STR(?e), STR(?h)) = \"x\") }}"),
         format!("SELECT * {{ {all} }} ORDER BY ?h"),
@@ -103,6 +120,7 @@ fn what_cannot_be_read_safely_is_refused() {
         "INSERT DATA { <x:a> <x:b> <x:c> }".to_owned(),
         "LOAD <http://127.0.0.1:1/>".to_owned(),
         "SELECT".to_owned(),
+        "SELECT (<urn:annalist:function:concat>(\"a\") AS ?x) {}".to_owned(),
     ];
     for sparql in &hostile {
         let shown: String = sparql.chars().take(100).collect();
@@ -158,6 +176,18 @@ fn bounded_functions_say_what_the_usual_ones_say() {
         ("REPLACE(\"a.b\", \".\", \"-\", \"q\")", "\"a-b\""),
         ("REPLACE(\"abc\", \"\", \"-\")", "\"-a-b-c-\""),
         ("COALESCE(REPLACE(\"abc\", \"(\", \"-\"), \"none\")", "\"none\""),
+        ("CONCAT(\"a\"@en, \"b\"@en, \"c\"@en, \"d\"@en, \"e\"@en)", "\"abcde\"@en"),
+        ("CONCAT(\"a\"@en, \"b\"@fr, \"c\"@en)", "\"abc\""),
+        ("COALESCE(CONCAT(\"a\", \"b\", \"c\", 1), \"none\")", "\"none\""),
+        ("ENCODE_FOR_URI(\"ä %\"@en)", "\"%C3%A4%20%25\""),
+        ("UCASE(\"straße\"@de)", "\"STRASSE\"@de"),
+        ("SUBSTR(\"abcd\", 2, 2)", "\"bc\""),
+        ("COALESCE(UCASE(1), \"none\")", "\"none\""),
+        (
+            "STRDT(\"1\", <http://www.w3.org/2001/XMLSchema#integer>) + 1",
+            "\"2\"^^<http://www.w3.org/2001/XMLSchema#integer>",
+        ),
+        ("IRI(\"http://a.example/\")", "<http://a.example/>"),
     ];
     for (expression, expected) in cases {
         let sparql = format!("SELECT ({expression} AS ?x) {{}}");

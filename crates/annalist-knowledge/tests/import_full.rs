@@ -87,3 +87,12 @@ fn a_full_disk_is_told_as_one_and_nothing_is_imported() {
     import(&mut imports, "b").unwrap();
     assert_eq!(told(&disk, job), ["x:a", "x:b"]);
 }
+
+#[test]
+fn where_nothing_was_imported_a_full_disk_is_no_hindrance() {
+    let dir = tempfile::tempdir().unwrap();
+    let (disk, job) = (SimDisk::new(), dir.path());
+    disk.set_faults(&[Fault::Room(0)]);
+    let imports = Imports::open_on(Arc::new(disk.clone()), job).unwrap();
+    assert!(imports.failed().is_empty());
+}

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use annalist_crawl::job::{JobDir, JobLock};
 use annalist_crawl::knowing::{catch_up, extents_of};
+use annalist_disk::{Disk, RealDisk};
 use annalist_knowledge::graph::LoadError;
 use annalist_knowledge::import::Imports;
 use annalist_knowledge::search::Reader;
@@ -14,7 +15,7 @@ use annalist_model::spec::{ExtractRules, Spec};
 use annalist_study::offline::Stage;
 use anyhow::{Context, Result};
 
-use crate::commands::study::{keep, studied};
+use crate::commands::study::{keep, model_of, studied};
 use crate::exit::{BadConfiguration, Interrupted, Paused};
 use crate::progress::Progress;
 use crate::spec_file;
@@ -119,16 +120,29 @@ fn take_up_imports(dir: &Path, watch: &Watch) -> Result<()> {
         Err(LoadError::Read(fault)) if fault.kind() == ErrorKind::WouldBlock => {
             watch.tell("an import is under way: what it brings may be missing");
         }
+        Err(fault) if is_full(&fault) => {
+            watch.tell(&format!("the disk is full: what was not imported before is missing ({fault})"));
+        }
         Err(fault) => return Err(fault.into()),
     }
     Ok(())
 }
 
+fn is_full(fault: &LoadError) -> bool {
+    match fault {
+        LoadError::Read(fault) => matches!(fault.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded),
+        LoadError::Graph(fault) => fault.is_full(),
+        _ => false,
+    }
+}
+
+/// Whether nothing can be written, for whatever reason.
 fn is_read_only(fault: &anyhow::Error) -> bool {
-    let causes = fault.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
-    causes
-        .into_iter()
-        .any(|e| matches!(e.kind(), ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem))
+    use ErrorKind as E;
+    let mut causes = fault.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
+    causes.any(|e| {
+        matches!(e.kind(), E::PermissionDenied | E::ReadOnlyFilesystem | E::StorageFull | E::QuotaExceeded)
+    })
 }
 
 /// The caller holds the lock.
@@ -140,9 +154,9 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
     watch.begin("reading the archive", bytes.sum());
     let places = Places::of(job.root());
     let is_studied = !Stage::done_in(&places.study()).is_empty();
-    if spec.knowledge.search && is_studied && is_new(&places.search()) && !places.unannotated().exists() {
+    if spec.knowledge.search && is_studied && is_new(&places.search()) {
         // A kill from here on leaves an index without facets, and this.
-        std::fs::write(places.unannotated(), "").with_context(|| job.root().display().to_string())?;
+        Facets::expect(job)?;
     }
     let followed = catch_up(job, spec, watch)?;
     for hole in &followed.holes {
@@ -154,10 +168,35 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
         return Err(Paused(what.to_owned()).into());
     }
     if places.unannotated().exists() && (spec.knowledge.search || !places.search().is_dir()) {
-        annotate_again(job, spec, watch)?;
-        std::fs::remove_file(places.unannotated()).with_context(|| job.root().display().to_string())?;
+        match model_of(spec) {
+            Ok(_) => annotate_again(job, spec, watch)?,
+            // Words can be found without.
+            Err(fault) => watch.tell(&format!("search has no facets of the study: {fault}")),
+        }
     }
     Ok(followed)
+}
+
+/// Graph and search index are to have the same of a study. Whoever changes one of them says so before, durably; as long as
+/// that stands, whoever asks next makes both the same again.
+pub struct Facets {
+    place: PathBuf,
+}
+
+impl Facets {
+    pub fn expect(job: &JobDir) -> Result<Facets> {
+        let place = Places::of(job.root()).unannotated();
+        if !place.exists() {
+            let dir = place.parent().unwrap_or(job.root());
+            let written = std::fs::create_dir_all(dir).and_then(|()| RealDisk.replace(&place, b""));
+            written.with_context(|| place.display().to_string())?;
+        }
+        Ok(Facets { place })
+    }
+
+    pub fn are_whole(self) -> Result<()> {
+        std::fs::remove_file(&self.place).with_context(|| self.place.display().to_string())
+    }
 }
 
 /// Whether a search index has nothing yet, or nothing that this program understands.
@@ -165,13 +204,14 @@ fn is_new(search: &Path) -> bool {
     Reader::open(&[search]).map_or(true, |reader| reader.marks().all(|mark| mark.files.is_empty()))
 }
 
-/// A new search index has no facets of a study; what the study found of this archive is still there, or is found again where a
-/// rebuild was interrupted.
+/// What a study found is in one of graph and search index, or in none: what its stages kept of this archive is told anew, and
+/// what they did not keep of it is found again.
 fn annotate_again(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<()> {
-    let places = Places::of(job.root());
-    let from_scratch = std::fs::read(places.unannotated()).is_ok_and(|why| why == b"rebuild");
-    let wanted = if from_scratch { Stage::done_in(&places.study()) } else { Vec::new() };
-    let (corpus, found) = studied(job, spec, &wanted, watch)?;
-    // The archive has grown since: that is for the next study.
-    if found.is_empty() { Ok(()) } else { keep(job, &corpus, &found, watch) }
+    let facets = Facets::expect(job)?;
+    let wanted = Stage::done_in(&Places::of(job.root()).study());
+    if !wanted.is_empty() {
+        let (corpus, found) = studied(job, spec, &wanted, watch)?;
+        keep(job, &corpus, &found, watch)?;
+    }
+    facets.are_whole()
 }

@@ -108,6 +108,11 @@ impl Watch {
         }
     }
 
+    /// Set when somebody wants it to end, also after the watch is gone.
+    pub fn asked(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.asked)
+    }
+
     /// Whether somebody wants it to end.
     pub fn is_asked(&self) -> bool {
         self.asked.load(Ordering::Relaxed)

@@ -77,9 +77,29 @@ fn a_crawl_leaves_what_it_knows_and_rebuild_makes_the_same() {
     );
     let found = finds(&job, "climate");
     assert!(found.len() > 3, "{found:?}");
+    documented_queries_find_something(&job);
     rebuild(&job);
     assert_same(&known, &statements(&job));
     assert_eq!(finds(&job, "climate"), found);
+}
+
+/// Those of the documentation and of the program's help.
+fn documented_queries_find_something(job: &Path) {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/query.md");
+    let help = annalist().args(["query", "--help"]).output().unwrap();
+    let text = std::fs::read_to_string(docs).unwrap() + &String::from_utf8(help.stdout).unwrap();
+    let blocks = text.split("```sparql\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let typed = text.split("annalist query collections/first '").skip(1);
+    let queries: Vec<&str> = blocks.chain(typed.map(|rest| rest.split('\'').next().unwrap())).collect();
+    assert!(queries.len() > 5, "{queries:?}");
+    for query in queries {
+        // The web of the tests was not there in that year.
+        let query = query.replace("\"2011-03", "\"1970-01").replace("\"2011-04", "\"2999-01");
+        // The answer is longer than a pipe holds.
+        let output = annalist().arg("query").arg(job).args([query.as_str(), "--quiet"]).output().unwrap();
+        assert_exit(&output, 0);
+        assert!(String::from_utf8_lossy(&output.stdout).lines().count() > 2, "nothing: {query}");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails where it stands")]
 
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -147,4 +147,39 @@ fn what_cannot_be_answered_has_its_exit_code() {
         assert_eq!(status, Some(expected), "{args:?}: {errors}");
         assert!(errors.contains(advice), "{args:?}: {errors}");
     }
+}
+
+#[test]
+fn ctrl_c_ends_a_query() {
+    let dir = job();
+    told(&["import", "job", "people.ttl"], dir.path());
+    // Some hundred million rows.
+    let patterns: String = (0..10).map(|n| format!("?a{n} ?b{n} ?c{n} . ")).collect();
+    let mut child = Command::new(env!("CARGO_BIN_EXE_annalist"))
+        .args(["query", "job", &format!("SELECT * {{ {patterns} }}"), "--format", "csv", "--quiet"])
+        .args(["--time-limit", "10m", "--limit-rows", "1000000000"])
+        .current_dir(dir.path())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut rows = child.stdout.take().unwrap();
+    rows.read_exact(&mut [0; 100]).unwrap();
+    let reader = std::thread::spawn(move || std::io::copy(&mut rows, &mut std::io::sink()));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+    assert_eq!(child.wait().unwrap().code(), Some(11));
+    reader.join().unwrap().unwrap();
+}
+
+#[test]
+fn what_makes_no_sense_is_told_and_huge_limits_are_limits() {
+    let dir = job();
+    let dir = dir.path();
+    let (status, said) = code(&["query", "job", " "], dir);
+    assert!(status == Some(4) && said.contains("empty") && !said.contains("import"), "{said}");
+    let (status, said) = code(&["across", "associations", "job", "--term", ""], dir);
+    assert_eq!(status, Some(4), "{said}");
+    told(&["import", "job", "people.ttl"], dir);
+    let huge = (usize::MAX >> 20) + 1;
+    told(&["query", "job", "SELECT * { ?a ?b ?c } ORDER BY ?c", "--memory", &huge.to_string()], dir);
 }

@@ -156,6 +156,20 @@ impl Subject {
         format!("{:016x}", xxh3_64(ends.join("\n").as_bytes()))
     }
 
+    /// What the stages found about this archive with these settings.
+    fn kept(&self) -> Kept {
+        let key =
+            format!("{VERSION} {} {:016x}", self.ends(), xxh3_64(format!("{:?}", self.entities).as_bytes()));
+        Kept::new(&self.dir, key)
+    }
+
+    /// Stages that were done of another state of the archive, or with other settings.
+    pub fn outdated(&self) -> Vec<Stage> {
+        let kept = self.kept();
+        let is_outdated = |stage: &Stage| kept.load::<serde::de::IgnoredAny>(stage.name()).is_none();
+        Stage::done_in(&self.dir).into_iter().filter(is_outdated).collect()
+    }
+
     /// Runs the stages, or takes what they found before. Stages that are not wanted count if they were run before.
     pub fn study(
         &self,
@@ -163,9 +177,7 @@ impl Subject {
         wanted: &BTreeSet<Stage>,
         watch: &dyn StudyWatch,
     ) -> Result<Found, StudyError> {
-        let key =
-            format!("{VERSION} {} {:016x}", self.ends(), xxh3_64(format!("{:?}", self.entities).as_bytes()));
-        let kept = Kept::new(&self.dir, key);
+        let kept = self.kept();
         let run = Run { kept: &kept, dir: &self.dir, wanted, watch };
         self.stages(corpus, &run).map_err(|fault| match fault {
             StudyError::Interrupted { .. } => StudyError::Interrupted { kept: run.done() },

@@ -30,18 +30,6 @@ pub struct Found {
     pub images: Images,
 }
 
-impl Found {
-    pub fn is_empty(&self) -> bool {
-        let Found { entities, opinions, topics, happenings, social, images } = self;
-        entities.entities.is_empty()
-            && *opinions == Opinions::default()
-            && topics.topics.is_empty()
-            && happenings.is_empty()
-            && *social == Social::default()
-            && *images == Images::default()
-    }
-}
-
 /// Says everything: statements to `say`, and to `annotate` the name of each writing with what was found about it. Where it is
 /// stopped on the way, that is an error.
 pub fn tell(
@@ -77,9 +65,8 @@ pub fn tell(
             teller.speaker.graph = GraphName::NamedNode(capture.clone());
             teller.notes(&writing, &capture, &notes, &names);
         }
-        if !notes.is_empty() {
-            annotate(id, notes.annotations(found));
-        }
+        // Also where nothing was found: something may have been before.
+        annotate(id, notes.annotations(found));
     }
     Ok(())
 }
@@ -95,13 +82,6 @@ struct Notes {
 }
 
 impl Notes {
-    fn is_empty(&self) -> bool {
-        self.mentions.is_empty()
-            && self.topics.is_empty()
-            && self.happenings.is_empty()
-            && self.opinion.is_none()
-    }
-
     fn annotations(&self, found: &Found) -> Annotations {
         let entity = |place: u32| Some(found.entities.entities.get(place as usize)?.name.clone());
         let topic = |place: u32| Some(found.topics.topics.get(place as usize)?.label.clone());

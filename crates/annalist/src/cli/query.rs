@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 #[command(after_help = "Examples:
   annalist query collections/first 'SELECT ?type (COUNT(*) AS ?n) { ?x a ?type } GROUP BY ?type ORDER BY DESC(?n)'
   annalist query collections/2010 collections/2011 --file who-cites-whom.rq --format csv > citations.csv
-  annalist query collections/first 'CONSTRUCT WHERE { ?post <http://schema.org/author> ?who }' --format ttl
+  annalist query collections/first 'CONSTRUCT WHERE { ?post <https://schema.org/author> ?who }' --format ttl
   annalist query --data people.ttl 'ASK { ?x a <http://xmlns.com/foaf/0.1/Person> }'
 
 In a collection each statement is in the graph of the capture it was made from: GRAPH ?capture { … } gives the source,

@@ -101,6 +101,10 @@ fn renamed(found: &[Renaming]) -> String {
 }
 
 fn terms(args: &AssociationsArgs) -> Result<(String, Value)> {
+    let is_word = |term: &str| term.chars().any(char::is_alphanumeric);
+    if !is_word(&args.term) || args.with.as_deref().is_some_and(|with| !is_word(with)) {
+        return Err(BadConfiguration("--term and --with want a word each".to_owned()).into());
+    }
     let crawls = Crawls::open(&args.crawls, &[])?;
     let vocabulary = Vocabulary::of_all(&crawls.corpora, &crawls.watch)?;
     let limit = args.crawls.limit;

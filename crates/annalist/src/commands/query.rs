@@ -15,9 +15,10 @@ use annalist_model::spec::duration;
 use anyhow::{Context, Result};
 
 use crate::cli::{AnswerFormat, QueryArgs};
-use crate::exit::{BadConfiguration, Exit};
-use crate::knowledge::bring_up_to_date;
+use crate::exit::{BadConfiguration, Exit, Paused};
+use crate::knowledge::bring_one_up_to_date;
 use crate::progress::Progress;
+use crate::watch::Watch;
 
 pub fn run(args: &QueryArgs) -> Result<Exit> {
     let (dirs, sparql) = words(args)?;
@@ -28,16 +29,28 @@ pub fn run(args: &QueryArgs) -> Result<Exit> {
     if files && !dirs.is_empty() {
         return bad("--data and --named are asked without a job directory".to_owned());
     }
-    let graph =
-        if files { of_files(args)? } else { Graph::open(&layers(&dirs, Progress::unless(args.quiet))?)? };
+    if sparql.trim().is_empty() {
+        return bad("the query is empty".to_owned());
+    }
+    let (graph, asked) = if files {
+        (of_files(args)?, Arc::default())
+    } else {
+        // From here on Ctrl-C does nothing but to set a flag, also when nothing is shown any more.
+        let watch = Watch::start(Progress::unless(args.quiet))?;
+        (Graph::open(&layers_with(&dirs, &watch)?)?, watch.asked())
+    };
     // What a query in a file calls by a relative name is beside the file.
     let base = args.base.clone().or_else(|| args.file.as_deref().map(address));
     let question = Question {
         sparql: &sparql,
         base: base.as_deref(),
         datasets: if files { Datasets::Strict } else { Datasets::Union },
-        limits: QueryLimits { time, rows: args.limit_rows, memory_bytes: args.memory << 20 },
-        abandoned: None,
+        limits: QueryLimits {
+            time,
+            rows: args.limit_rows,
+            memory_bytes: args.memory.saturating_mul(1 << 20),
+        },
+        abandoned: Some(&asked),
     };
     let mut out = BufWriter::new(std::io::stdout());
     let told = if args.explain {
@@ -63,6 +76,7 @@ pub fn run(args: &QueryArgs) -> Result<Exit> {
             eprintln!("annalist: {error}");
             Ok(if matches!(error, QueryError::Time(_)) { Exit::TimeLimit } else { Exit::SizeLimit })
         }
+        Err(QueryError::Abandoned) => Err(Paused("the answer is not whole".to_owned()).into()),
         Err(error @ (QueryError::Syntax(_) | QueryError::Refused(_))) => bad(error.to_string()),
         Err(error) => Err(error.into()),
     }
@@ -97,10 +111,14 @@ fn words(args: &QueryArgs) -> Result<(Vec<PathBuf>, String)> {
 
 /// The folders in which what is known of collections is kept, up to date with their archives.
 pub fn layers(dirs: &[PathBuf], progress: Progress) -> Result<Vec<PathBuf>> {
+    layers_with(dirs, &Watch::start(progress)?)
+}
+
+fn layers_with(dirs: &[PathBuf], watch: &Watch) -> Result<Vec<PathBuf>> {
     if dirs.is_empty() {
         return bad("whom to ask? a job directory comes before the query, or --data FILE".to_owned());
     }
-    bring_up_to_date(dirs, Needed::Graph, progress)?;
+    dirs.iter().try_for_each(|dir| bring_one_up_to_date(dir, Needed::Graph, watch))?;
     Ok(dirs.iter().flat_map(|dir| Places::of(dir).layers()).collect())
 }
 

@@ -2,16 +2,18 @@
 
 use std::path::{Path, PathBuf};
 
+use annalist_disk::{Disk, RealDisk};
 use annalist_knowledge::Places;
-use annalist_knowledge::graph::LoadError;
+use annalist_knowledge::graph::{Graph, GraphError, LoadError};
 use annalist_knowledge::import::Imports;
 use annalist_study::offline::Stage;
 use anyhow::{Context, Result};
 use serde_json::json;
 
 use crate::cli::RebuildArgs;
+use crate::commands::study::model_of;
 use crate::exit::{BadConfiguration, Exit};
-use crate::knowledge::{follow, job_at, locked, spec_of};
+use crate::knowledge::{Facets, follow, job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::show;
 use crate::watch::Watch;
@@ -27,12 +29,15 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
     };
     let places = Places::of(job.root());
     if !Stage::done_in(&places.study()).is_empty() {
+        // Nothing is removed that could not be made again.
+        model_of(&spec)?;
         // Whoever asks next goes on where a kill ends this.
-        std::fs::write(places.unannotated(), "rebuild").with_context(|| args.dir.display().to_string())?;
+        Facets::expect(&job)?;
     }
     for place in [places.web(), places.search(), places.candidates()] {
         remove(&place)?;
     }
+    remove_damaged(&places.studied())?;
     forget(&places.study())?;
     let started = std::time::Instant::now();
     let mut followed = follow(&job, &spec, &watch)?;
@@ -74,7 +79,7 @@ fn bring_imports_back(job: &Path) -> Result<Vec<String>, LoadError> {
 fn forget(study: &Path) -> Result<()> {
     let kept: Vec<PathBuf> = Stage::done_in(study).into_iter().map(|stage| stage.kept_in(study)).collect();
     for path in &kept {
-        std::fs::write(path, "").with_context(|| path.display().to_string())?;
+        RealDisk.replace(path, b"").with_context(|| path.display().to_string())?;
     }
     let entries = match std::fs::read_dir(study) {
         Err(fault) if fault.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -87,6 +92,14 @@ fn forget(study: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// A layer that cannot be read is of no use, whether or not there is something to make it of again.
+fn remove_damaged(layer: &Path) -> Result<()> {
+    match Graph::open(&[layer.to_owned()]) {
+        Err(GraphError::Damaged(_) | GraphError::Newer(_)) => remove(layer),
+        _ => Ok(()),
+    }
 }
 
 fn remove(place: &Path) -> Result<()> {

@@ -3,14 +3,14 @@
 
 mod told;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use annalist_crawl::job::JobDir;
 use annalist_crawl::knowing::{extents_of, settings_of};
-use annalist_disk::RealDisk;
+use annalist_disk::{Disk, RealDisk};
 use annalist_knowledge::Places;
-use annalist_knowledge::graph::{Layer, LayerSettings};
+use annalist_knowledge::graph::{GraphError, Layer, LayerSettings};
 use annalist_knowledge::search::{Annotations, Search, SearchSettings};
 use annalist_model::spec::{EntityKind, Spec};
 use annalist_study::offline::entities::model::Model;
@@ -21,7 +21,7 @@ use anyhow::{Context, Result, bail};
 use crate::cli::StudyArgs;
 use crate::definition_file;
 use crate::exit::{BadConfiguration, Exit, Paused};
-use crate::knowledge::{follow, job_at, locked, spec_of};
+use crate::knowledge::{Facets, follow, job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::watch::Watch;
 
@@ -40,11 +40,15 @@ pub fn run(args: &StudyArgs) -> Result<Exit> {
         return Err(BadConfiguration(format!("{} {what}", args.dir.display())).into());
     };
     follow(&job, &spec, &watch)?;
-    let (corpus, found) = study(&subject(&job, &spec, model)?, &wanted, &watch)?;
+    let subject = subject(&job, &spec, model)?;
+    let wanted = with_those_done(&subject, wanted, &watch);
+    let (corpus, found) = study(&subject, &wanted, &watch)?;
+    let facets = Facets::expect(&job)?;
     keep(&job, &corpus, &found, &watch)?;
     if args.model.is_some() {
         remember(&job, spec.study.model.as_deref())?;
     }
+    facets.are_whole()?;
     drop(watch);
     if !args.quiet {
         print!("{}", told::report(&found, corpus.len(), args.limit));
@@ -66,6 +70,17 @@ fn stages(only: &[String]) -> Result<Vec<Stage>> {
         })
     };
     only.iter().map(stage).collect()
+}
+
+/// What was found before is found again where it is not about the archive as it is: what is kept is of one archive.
+fn with_those_done(subject: &Subject, mut wanted: Vec<Stage>, watch: &Watch) -> Vec<Stage> {
+    let again: Vec<Stage> = subject.outdated().into_iter().filter(|stage| !wanted.contains(stage)).collect();
+    if !again.is_empty() {
+        let names = again.iter().map(|stage| stage.name()).collect::<Vec<_>>().join(", ");
+        watch.tell(&format!("{names}: found again, too, since archive or settings are not those of before"));
+    }
+    wanted.extend(again);
+    wanted
 }
 
 /// The writings of a job, and what was found in them. The caller holds the job's lock.
@@ -99,23 +114,20 @@ fn chosen(dir: &Path) -> Option<String> {
     Some(whole.display().to_string())
 }
 
-fn model_of(spec: &Spec) -> Result<Option<Model>> {
-    let load = |dir: &String| Model::load(Path::new(dir));
-    Ok(spec
-        .study
-        .model
-        .as_ref()
-        .map(load)
-        .transpose()
-        .map_err(|fault| BadConfiguration(fault.to_string()))?)
+/// The model that a study asks, or how to do without it.
+pub fn model_of(spec: &Spec) -> Result<Option<Model>> {
+    let Some(dir) = &spec.study.model else { return Ok(None) };
+    let model = Model::load(Path::new(dir)).map_err(|fault| {
+        let ways = "bring the model back, name another with `annalist study DIR --model FOLDER`, or do without with `--model none`";
+        BadConfiguration(format!("{fault}; {ways}"))
+    })?;
+    Ok(Some(model))
 }
 
 /// Keeps which model was asked for: rebuilding and everything that builds on a study ask the same.
 fn remember(job: &JobDir, model: Option<&str>) -> Result<()> {
     let path = Places::of(job.root()).model();
-    let fresh: PathBuf = path.with_extension("new");
-    let written = std::fs::write(&fresh, model.unwrap_or_default());
-    written.and_then(|()| std::fs::rename(&fresh, &path)).with_context(|| path.display().to_string())
+    RealDisk.replace(&path, model.unwrap_or_default().as_bytes()).with_context(|| path.display().to_string())
 }
 
 /// Names that the archivist gave, in the spec or in what the topic's references taught.
@@ -151,11 +163,10 @@ fn interruptible<T>(outcome: Result<T, StudyError>) -> Result<T> {
     Err(Paused(format!("{kept}; graph, search and tables are as they were")).into())
 }
 
-/// Writes what was found into the graph, as facets, and as tables.
+/// Writes what was found into the graph, as facets, and as tables. The caller has `Facets` expected.
 pub fn keep(job: &JobDir, corpus: &Corpus, found: &Found, watch: &Watch) -> Result<()> {
     let places = Places::of(job.root());
-    let mut layer = Layer::open(Arc::new(RealDisk), &places.studied(), LayerSettings::default())?;
-    layer.clear();
+    let mut layer = cleared(&places.studied())?;
     let mut fault = None;
     let mut annotated: Vec<(String, Annotations)> = Vec::new();
     let told = tell(
@@ -192,6 +203,20 @@ pub fn keep(job: &JobDir, corpus: &Corpus, found: &Found, watch: &Watch) -> Resu
         return Err(Paused(what.to_owned()).into());
     }
     Ok(())
+}
+
+/// The layer of studies without anything in it; of one that cannot be read nothing is lost.
+fn cleared(dir: &Path) -> Result<Layer, GraphError> {
+    let open = || Layer::open(Arc::new(RealDisk), dir, LayerSettings::default());
+    let mut layer = match open() {
+        Err(GraphError::Damaged(_) | GraphError::Newer(_)) => {
+            std::fs::remove_dir_all(dir).map_err(GraphError::io(dir))?;
+            open()?
+        }
+        opened => opened?,
+    };
+    layer.clear();
+    Ok(layer)
 }
 
 /// What was found, for the spreadsheet.

@@ -1,5 +1,6 @@
-//! The functions that make long texts of short ones, and stop when they get too long: a few of them, one after the
-//! other, would fill any memory.
+//! Functions that make texts, within limits of length and time: a few of them, one inside the other, would fill any
+//! memory and take any time, and the engine counts neither. CONCAT and REPLACE multiply what they are given, so they are
+//! functions of our own; what the engine's others made goes through `made`, which looks at its length and at the clock.
 
 use std::cell::RefCell;
 
@@ -7,6 +8,7 @@ use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{Literal, NamedNode, Term};
 use regex::{Regex, RegexBuilder};
 use spareval::QueryEvaluator;
+use spargebra::algebra::{Expression, Function};
 
 use super::budget::{self, Stop};
 
@@ -15,16 +17,77 @@ const MOST_BYTES: usize = 16 << 20;
 /// The engine's own limit.
 const REGEX_BYTES: usize = 1_000_000;
 
-pub fn concat_name() -> NamedNode {
-    NamedNode::new_unchecked("urn:annalist:function:concat")
+/// Names that no query may use: what has them is called with what it expects.
+const OWN: &str = "urn:annalist:function:";
+
+fn name(of: &str) -> NamedNode {
+    NamedNode::new_unchecked(format!("{OWN}{of}"))
 }
 
-pub fn replace_name() -> NamedNode {
-    NamedNode::new_unchecked("urn:annalist:function:replace")
+fn call(of: &str, parameters: Vec<Expression>) -> Expression {
+    Expression::FunctionCall(Function::Custom(name(of)), parameters)
 }
 
 pub fn with_functions(evaluator: QueryEvaluator) -> QueryEvaluator {
-    evaluator.with_custom_function(concat_name(), concat).with_custom_function(replace_name(), replace)
+    evaluator
+        .with_custom_function(name("concat"), concat)
+        .with_custom_function(name("replace"), replace)
+        .with_custom_function(name("made"), made)
+}
+
+/// Whether a query calls a function by a name that is ours.
+pub fn is_own(function: &Function) -> bool {
+    matches!(function, Function::Custom(name) if name.as_str().starts_with(OWN))
+}
+
+/// The same call, within the limits.
+pub fn within_limits(function: Function, parameters: Vec<Expression>) -> Expression {
+    match function {
+        Function::Concat => joined(parameters),
+        Function::Replace => call("replace", parameters),
+        // What they make is as long as what they are given, or some times as long, and takes its time.
+        Function::EncodeForUri
+        | Function::UCase
+        | Function::LCase
+        | Function::SubStr
+        | Function::StrBefore
+        | Function::StrAfter
+        | Function::StrLang
+        | Function::StrDt
+        | Function::Iri => call("made", vec![Expression::FunctionCall(function, parameters)]),
+        _ => Expression::FunctionCall(function, parameters),
+    }
+}
+
+/// In pairs: the engine has all that a function is given in memory before it calls it.
+fn joined(mut parameters: Vec<Expression>) -> Expression {
+    if parameters.len() <= 2 {
+        return call("concat", parameters);
+    }
+    let rest = parameters.split_off(parameters.len() / 2);
+    call("concat", vec![joined(parameters), joined(rest)])
+}
+
+/// A text that is not too long, and the clock's word.
+fn made(terms: &[Term]) -> Option<Term> {
+    let [term] = terms else { return None };
+    check(length(term));
+    Some(term.clone())
+}
+
+fn length(term: &Term) -> usize {
+    match term {
+        Term::Literal(literal) => literal.value().len(),
+        Term::NamedNode(node) => node.as_str().len(),
+        Term::BlankNode(node) => node.as_str().len(),
+    }
+}
+
+fn check(bytes: usize) {
+    if bytes > MOST_BYTES {
+        budget::end(Stop::Memory);
+    }
+    budget::work(bytes);
 }
 
 /// A text, and its language where it has one.
@@ -46,9 +109,7 @@ fn concat(terms: &[Term]) -> Option<Term> {
     let mut languages = Vec::new();
     for term in terms {
         let (value, language) = text(term)?;
-        if all.len() + value.len() > MOST_BYTES {
-            budget::end(Stop::Memory);
-        }
+        check(all.len() + value.len());
         all.push_str(value);
         languages.push(language);
     }
@@ -81,6 +142,7 @@ fn replace(terms: &[Term]) -> Option<Term> {
         }
     })?;
     all.push_str(source.get(end..).unwrap_or_default());
+    check(source.len().max(all.len()));
     Some(literal(all, language))
 }
 

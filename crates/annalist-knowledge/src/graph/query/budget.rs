@@ -21,6 +21,8 @@ pub enum Stop {
 const TERM_BYTES: i64 = 64;
 /// The clock's word is asked for after so many events.
 const EVENTS: u32 = 128;
+/// What of a text takes as long as an event.
+const WORK_BYTES: usize = 1024;
 
 thread_local! {
     static BYTES: Cell<i64> = const { Cell::new(0) };
@@ -38,9 +40,18 @@ pub fn begin(stop: Arc<AtomicBool>, memory_bytes: usize) {
 
 /// Something happened; time may be over.
 pub fn event() {
-    let events = EVENT.get().wrapping_add(1);
-    EVENT.set(events);
-    if events.is_multiple_of(EVENTS) {
+    events(1);
+}
+
+/// A text of so many bytes was made or copied.
+pub fn work(bytes: usize) {
+    events(u32::try_from(bytes / WORK_BYTES).unwrap_or(EVENTS).saturating_add(1));
+}
+
+fn events(more: u32) {
+    let events = EVENT.get().saturating_add(more);
+    EVENT.set(if events < EVENTS { events } else { 0 });
+    if events >= EVENTS {
         let over = STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)));
         if over {
             end(Stop::Time);

@@ -174,12 +174,14 @@ impl<'a> QueryableDataset<'a> for Dataset<'a> {
         }
         let bytes = text.len() + size_of::<Made>();
         budget::hold(bytes);
+        budget::work(bytes);
         Ok(Node { id, made: Some(Rc::new(Made { term, bytes })) })
     }
 
     fn externalize_term(&self, term: Node) -> Result<Term, Infallible> {
         budget::event();
         if let Some(made) = &term.made {
+            budget::work(made.bytes);
             return Ok(made.term.clone());
         }
         let missing = || GraphError::Damaged("the dictionary of the graph".to_owned());

@@ -2,9 +2,7 @@
 //! stack, and queries that would have others asked.
 
 use spargebra::Query;
-use spargebra::algebra::{
-    AggregateExpression, AggregateFunction, Expression, Function, GraphPattern, OrderExpression,
-};
+use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
 
 use super::QueryError;
 use super::bounded;
@@ -148,6 +146,8 @@ fn refused<T>(why: &str) -> Result<T, QueryError> {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Noticed {
     service: bool,
+    /// A function is called that is not for queries.
+    own: bool,
     patterns: usize,
     /// Values are gathered in texts that nobody counts: all that is put into words is counted instead.
     pub gathers: bool,
@@ -155,7 +155,7 @@ pub struct Noticed {
     pub separator_bytes: usize,
 }
 
-/// Refuses what asks others, and has functions that multiply texts replaced by those that keep to a limit.
+/// Refuses what asks others, and has functions that make texts replaced by those that keep to limits.
 pub fn check(query: &mut Query) -> Result<Noticed, QueryError> {
     let mut noticed = Noticed::default();
     let (Query::Select { pattern, .. }
@@ -165,6 +165,9 @@ pub fn check(query: &mut Query) -> Result<Noticed, QueryError> {
     walk(pattern, &mut noticed);
     if noticed.service {
         return refused("SERVICE is not answered: nobody else is asked");
+    }
+    if noticed.own {
+        return refused("functions named urn:annalist:function: cannot be called");
     }
     if noticed.patterns > MOST_PATTERNS {
         return refused(&format!("the query has more than {MOST_PATTERNS} patterns"));
@@ -254,12 +257,9 @@ fn walk_expression(expression: &mut Expression, noticed: &mut Noticed) {
         E::If(a, b, c) => [a, b, c].into_iter().for_each(|expression| walk_expression(expression, noticed)),
         E::Coalesce(list) => list.iter_mut().for_each(|expression| walk_expression(expression, noticed)),
         E::FunctionCall(function, list) => {
-            match function {
-                Function::Concat => *function = Function::Custom(bounded::concat_name()),
-                Function::Replace => *function = Function::Custom(bounded::replace_name()),
-                _ => {}
-            }
+            noticed.own |= bounded::is_own(function);
             list.iter_mut().for_each(|expression| walk_expression(expression, noticed));
+            *expression = bounded::within_limits(function.clone(), std::mem::take(list));
         }
     }
 }
