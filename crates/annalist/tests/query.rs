@@ -183,3 +183,15 @@ fn what_makes_no_sense_is_told_and_huge_limits_are_limits() {
     let huge = (usize::MAX >> 20) + 1;
     told(&["query", "job", "SELECT * { ?a ?b ?c } ORDER BY ?c", "--memory", &huge.to_string()], dir);
 }
+
+#[test]
+fn statements_are_exported_whole_or_not_at_all() {
+    let dir = job();
+    for condition in [&["--selected"][..], &["--site", "e.example"], &["--selected", "--wacz", "some.wacz"]] {
+        let (status, said) =
+            code(&[&["export", "job", "--nquads", "some.nq"], condition].concat(), dir.path());
+        assert_eq!(status, Some(4), "{said}");
+        assert!(said.contains("--nquads"), "{said}");
+        assert!(!dir.path().join("some.nq").exists());
+    }
+}

@@ -71,6 +71,10 @@ struct Done {
 }
 
 pub fn run(args: &ExportArgs) -> Result<Exit> {
+    if args.nquads.is_some() && (args.selected || !Selection::new(args)?.is_everything()) {
+        let why = "--nquads writes all that is known: export it without conditions, apart from the selection";
+        return Err(BadConfiguration(why.to_owned()).into());
+    }
     let forms = [&args.warc, &args.wacz, &args.csv, &args.parquet, &args.graph];
     if forms.iter().all(|form| form.is_none()) {
         return run_nquads(args);
