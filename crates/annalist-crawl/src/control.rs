@@ -88,6 +88,11 @@ impl Control {
         Ok(())
     }
 
+    /// Writes something into the crawl's log that who steers it knows.
+    pub fn tell(&self, severity: Severity, subsystem: &'static str, message: impl Into<String>) {
+        self.stages.keeper.event(severity, subsystem, message);
+    }
+
     /// Why an address was, or was not, fetched so far.
     pub fn explain(&self, address: &str) -> Result<Explanation, CrawlError> {
         // The frontier is held for one look-up at a time: the crawl goes on.
@@ -95,9 +100,9 @@ impl Control {
         explain_by(&self.job, &self.spec(), address, &mut lookup)
     }
 
-    /// The sites with the most waiting links, as far as they are in memory.
-    pub fn busiest_sites(&self, most: usize) -> Vec<annalist_frontier::SiteQueue> {
-        self.stages.frontier().busiest_sites(most)
+    /// The sites with the most waiting links, a part of them, as far as they are in memory.
+    pub fn busiest_sites(&self, offset: usize, most: usize) -> annalist_frontier::SiteQueues {
+        self.stages.frontier().busiest_sites(offset, most)
     }
 }
 

@@ -12,7 +12,7 @@
 //! | seeds that are visited again | `rounds.rs` |
 //! | a running crawl is steered, and handed addresses | `control.rs`, `live.rs`, `injecting.rs`; `pool.rs` for what crawls share |
 //! | what grows with the archive | `knowing.rs` |
-//! | why was this (not) fetched | `explain.rs` |
+//! | why was this (not) fetched, and what waits | `explain.rs`, `queue.rs` |
 //!
 //! Not here: how bytes are fetched, stored or read. Those are the crates below.
 
@@ -48,6 +48,7 @@ pub mod missing;
 mod near;
 pub mod pool;
 pub mod pushing;
+pub mod queue;
 mod record;
 mod reopen;
 mod robots;
@@ -64,4 +65,4 @@ mod turn;
 mod visit;
 mod waiting;
 
-pub use set_up::web_source;
+pub use set_up::{web_source, with_seeds_in_order};

@@ -1,6 +1,7 @@
 //! How a crawl went over time: its counts every few seconds, on disk (`state/series.jsonl`, one JSON object a line), finer
 //! for the last hour, coarser for the last day and the last week.
 
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -35,6 +36,9 @@ pub struct Sample {
     pub queued: u64,
     pub warnings: u64,
     pub errors: u64,
+    /// Events of the log, by subsystem and severity: `fetch warning`. Samples of older versions have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<BTreeMap<String, u64>>,
 }
 
 impl Sample {
@@ -55,6 +59,7 @@ impl Sample {
             queued: status.queued,
             warnings: events(" warning"),
             errors: events(" error"),
+            events: Some(counters.events.clone()),
         }
     }
 }
@@ -130,7 +135,32 @@ fn thinned(samples: Vec<Sample>, now: u64) -> Vec<Sample> {
 
 #[cfg(test)]
 mod tests {
+    use annalist_model::Time;
+
     use super::{HOUR, KEPT, Sample, Series, read, thinned};
+    use crate::status::Status;
+
+    #[test]
+    fn events_are_kept_by_subsystem_and_severity_and_older_files_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("series.jsonl");
+        std::fs::write(&path, "{\"at\":1000,\"captures\":3,\"warnings\":2}\n").unwrap();
+        let mut status = Status::default();
+        for (subsystem, severity) in
+            [("web", "warning"), ("web", "warning"), ("keeper", "error"), ("crawl", "info")]
+        {
+            status.counters.event(subsystem, severity);
+        }
+        let mut series = Series::at(path.clone());
+        series.add(&Sample::of(&status, Time::from_millis(20_000))).unwrap();
+        let samples = read(&path).unwrap();
+        let old = Sample { at: 1000, captures: 3, warnings: 2, ..Sample::default() };
+        assert_eq!(samples[0], old);
+        let counted: Vec<_> = samples[1].events.clone().unwrap().into_iter().collect();
+        let named = |name: &str, count| (name.to_owned(), count);
+        assert_eq!(counted, [named("crawl info", 1), named("keeper error", 1), named("web warning", 2)]);
+        assert_eq!((samples[1].warnings, samples[1].errors), (2, 1));
+    }
 
     fn every_ten_seconds(from: u64, until: u64) -> impl Iterator<Item = Sample> {
         (from / 10_000..until / 10_000).map(|n| Sample { at: n * 10_000, captures: n, ..Sample::default() })

@@ -113,6 +113,15 @@ impl Bucket {
         }
     }
 
+    /// The keys of what is pending or being merged, each once.
+    pub(crate) fn keys_in_memory(&self) -> Vec<UrlKey> {
+        let layers = self.frozen.as_deref().into_iter().chain([&self.pending]);
+        let mut keys: Vec<UrlKey> = layers.flat_map(Pending::sorted).map(|entry| entry.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        keys
+    }
+
     /// What is known of a key, without its texts.
     pub(crate) fn peek(&self, update: Update, key: UrlKey) -> Result<Option<Entry>, FrontierError> {
         match self.pending.get(key) {

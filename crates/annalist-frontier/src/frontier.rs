@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use annalist_model::spec::Update;
-use annalist_model::{CanonicalUrl, SkipReason, Time, UrlKey};
+use annalist_model::{SkipReason, Time, UrlKey};
 
 use crate::agenda::Agenda;
 use crate::bucket::Bucket;
@@ -81,20 +81,6 @@ pub struct Counts {
     pub ready_sites: u64,
     /// Sites that wait for a time.
     pub waiting_sites: u64,
-}
-
-/// A site that waits, for people to look at.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SiteQueue {
-    /// Its best link, where it is in memory.
-    pub example: Option<CanonicalUrl>,
-    /// What that is worth.
-    pub best: Option<f32>,
-    pub queued: u64,
-    pub captures: u64,
-    pub bytes: u64,
-    pub rests_until: Time,
-    pub closed: Option<SkipReason>,
 }
 
 /// What one site came to so far.
@@ -217,28 +203,6 @@ impl Frontier {
 
     pub fn note(&self, name: &str) -> Option<&[u8]> {
         self.notes.get(name).map(Vec::as_slice)
-    }
-
-    /// The sites with the most waiting links, as far as they are in memory: what people want to see of a queue.
-    pub fn busiest_sites(&self, most: usize) -> Vec<SiteQueue> {
-        let loaded = self.buckets.iter().flat_map(|bucket| bucket.sites.iter());
-        let mut busiest: Vec<_> = loaded.filter(|(_, site)| site.queued > 0).collect();
-        busiest.sort_by_key(|(id, site)| (Reverse(site.queued), **id));
-        busiest.truncate(most);
-        let described = busiest.into_iter().map(|(id, site)| SiteQueue {
-            example: site.head.best().and_then(|best| self.url_at(UrlKey { site: *id, url: best.url })),
-            best: site.head.best().map(|best| best.value()),
-            queued: site.queued,
-            captures: u64::from(site.row.captures),
-            bytes: site.row.bytes,
-            rests_until: site.rest,
-            closed: site.row.closed,
-        });
-        described.collect()
-    }
-
-    fn url_at(&self, key: UrlKey) -> Option<CanonicalUrl> {
-        Some(self.lookup(key).ok()??.link?.url)
     }
 
     pub fn site_counts(&self, site: u64) -> Result<SiteCounts, FrontierError> {

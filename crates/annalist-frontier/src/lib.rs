@@ -10,7 +10,7 @@
 //! - `pending`, `arena`, `pool`, `excerpt`, `run`, `filter`, `text`, `bucket`: the rows in memory, on disk, and both together
 //! - `merge`, `worker`, `manifest`: memory and run become a new run
 //! - `head`, `site`, `agenda`: the best links of a site; which site is next
-//! - `frontier`, `open`, `apply`, `sites`, `lease`, `refill`, `doubt`, `passes`, `lookup`: the frontier itself, by what it is asked to do
+//! - `frontier`, `open`, `apply`, `sites`, `lease`, `refill`, `doubt`, `passes`, `lookup`, `queue`: the frontier itself, by what it is asked to do
 //!
 //! Not here: any clock (the present moment is an argument), what is in scope, how a link is fetched.
 
@@ -37,6 +37,7 @@ mod open;
 mod passes;
 mod pending;
 mod pool;
+mod queue;
 mod rank;
 mod record;
 mod refill;
@@ -50,11 +51,12 @@ mod worker;
 
 pub use change::{Batch, Change, Transaction};
 pub use error::FrontierError;
-pub use frontier::{Counts, Frontier, SiteCounts, SiteQueue};
+pub use frontier::{Counts, Frontier, SiteCounts};
 pub use journal::{Committed, Journal};
 pub use lease::{Lease, LeaseId, LeasedLink};
 pub use lookup::{Known, Original, SiteState, State};
 pub use open::{open, read_only};
+pub use queue::{SiteQueue, SiteQueues};
 pub use record::{LinkRecord, Place};
 pub use settings::{Merging, Purpose, Settings, Urgency};
 

@@ -205,11 +205,7 @@ impl Frontier {
     }
 
     fn each_of(&self, bucket: &Bucket, kind: Kind, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
-        let layers = || bucket.frozen.as_deref().into_iter().chain([&bucket.pending]);
-        let mut above: Vec<UrlKey> =
-            layers().flat_map(|layer| layer.sorted()).map(|entry| entry.key).collect();
-        above.sort_unstable();
-        above.dedup();
+        let above = bucket.keys_in_memory();
         let newer: Set<UrlKey> = above.iter().copied().collect();
         let mut tell = |key: UrlKey| -> Result<(), FrontierError> {
             if let Some(known) = self.lookup(key)?

@@ -205,6 +205,12 @@ fn too_many_tries() -> Problem {
     Problem { retry_after: Some(60), ..Problem::new(StatusCode::TOO_MANY_REQUESTS, why) }
 }
 
+/// There is room again a moment later.
+fn too_many_requests() -> Problem {
+    let why = "too many requests: slow down";
+    Problem { retry_after: Some(1), ..Problem::new(StatusCode::TOO_MANY_REQUESTS, why) }
+}
+
 /// Takes the same time wherever they differ.
 fn same(given: &str, expected: &str) -> bool {
     let (given, expected) = (Sha256::digest(given.as_bytes()), Sha256::digest(expected.as_bytes()));
@@ -236,7 +242,7 @@ pub async fn guard_replay(State(access): State<Access>, request: Request, next: 
         return Problem::new(StatusCode::MISDIRECTED_REQUEST, why).into_response();
     }
     if !access.has_room(client(&request)) {
-        return Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests: slow down").into_response();
+        return too_many_requests().into_response();
     }
     match access.known(request.headers(), client(&request)) {
         Err(problem) => problem.into_response(),
@@ -263,7 +269,7 @@ pub async fn guard(State(access): State<Access>, request: Request, next: Next) -
         let why = "this service is not known by that name: start it with --host NAME to allow it";
         Some(Problem::new(StatusCode::MISDIRECTED_REQUEST, why).into_response())
     } else if !access.has_room(from) {
-        Some(Problem::new(StatusCode::TOO_MANY_REQUESTS, "too many requests: slow down").into_response())
+        Some(too_many_requests().into_response())
     } else if changes && is_foreign(headers) {
         let why = "changes are made from this service's own pages, or by programs";
         Some(Problem::new(StatusCode::FORBIDDEN, why).into_response())

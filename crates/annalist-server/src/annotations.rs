@@ -36,7 +36,7 @@ impl Annotator {
 }
 
 fn io_problem(fault: io::Error) -> Problem {
-    Problem::internal("the judgements cannot be read or kept", &fault)
+    Problem::unkept("the judgements cannot be read or kept", &fault)
 }
 
 impl Annotations {

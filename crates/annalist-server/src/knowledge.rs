@@ -18,7 +18,8 @@ use axum::http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub use asked::Asked;
-use kept::{Kept, stamp};
+use kept::Kept;
+pub use kept::{Stamp, stamp};
 pub use tables::{Row, Table};
 
 use crate::deriving::{Freshness, Listing, listing};

@@ -2,7 +2,7 @@
 //!
 //! | question | file |
 //! | --- | --- |
-//! | which crawls are there, and what are they to do | `service.rs`, `wanted.rs`, `schedule.rs` |
+//! | which crawls are there, and what are they to do | `service.rs`, `service/`, `wanted.rs`, `schedule.rs`; `root.rs` keeps a second service away |
 //! | long work that is not crawling, and the files it makes | `tasks.rs`, `exports.rs` |
 //! | a spec as the fields of a form | `spec_form.rs` |
 //! | which pages are kept | `review.rs` |
@@ -10,6 +10,7 @@
 //! | who may ask | `access.rs` |
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
 //! | what crawls found | `knowledge/`; `deriving.rs` keeps it up to date |
+//! | what is known of a page | `page.rs` |
 //! | captured pages as they were | `replay.rs`, on an origin of its own |
 //! | what goes wrong | `problem.rs` |
 //! | what is needed of the program around it | `program.rs` |
@@ -24,11 +25,13 @@ mod download;
 mod exports;
 mod knowledge;
 mod logs;
+mod page;
 mod problem;
 pub mod program;
 mod replay;
 mod rest;
 mod review;
+mod root;
 mod schedule;
 mod serve;
 mod service;

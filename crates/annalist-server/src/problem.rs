@@ -1,5 +1,9 @@
 //! What goes wrong in a request, as `application/problem+json` (RFC 9457) with the field at fault.
 
+use std::error::Error;
+use std::io;
+
+use annalist_crawl::engine::CrawlError;
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -79,14 +83,32 @@ impl Problem {
         problem
     }
 
-    /// The machine's fault: a disk that is full, say.
+    /// The machine's fault.
     pub fn internal(what: &str, fault: &dyn std::fmt::Display) -> Problem {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, format!("{what}: {fault}"))
+    }
+
+    /// Something could not be written. A full disk is told apart: somebody can make room.
+    pub fn unkept(what: &str, fault: &(dyn Error + 'static)) -> Problem {
+        if !is_full(fault) {
+            return Problem::internal(what, &fault);
+        }
+        let why = format!("{what}: the disk is full; make room and ask again");
+        Problem::new(StatusCode::INSUFFICIENT_STORAGE, why)
     }
 
     pub fn code(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }
+}
+
+/// Whether one of the causes is that there was no room.
+fn is_full(fault: &(dyn Error + 'static)) -> bool {
+    let causes = std::iter::successors(Some(fault), |fault: &&(dyn Error + 'static)| Error::source(*fault));
+    causes.into_iter().any(|cause| match cause.downcast_ref::<io::Error>() {
+        Some(fault) => matches!(fault.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded),
+        None => cause.downcast_ref::<CrawlError>().is_some_and(CrawlError::is_full),
+    })
 }
 
 impl FieldError {
@@ -106,5 +128,24 @@ impl IntoResponse for Problem {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use annalist_crawl::engine::CrawlError;
+
+    use super::Problem;
+
+    #[test]
+    fn a_full_disk_is_told_apart_from_other_faults() {
+        let status = |fault: &(dyn std::error::Error + 'static)| Problem::unkept("x", fault).status;
+        let full = || io::Error::from(io::ErrorKind::StorageFull);
+        assert_eq!(status(&full()), 507);
+        assert_eq!(status(&CrawlError::Io { what: "y", fault: full() }), 507);
+        assert_eq!(status(&CrawlError::Frontier(annalist_frontier::FrontierError::Full)), 507);
+        assert_eq!(status(&io::Error::from(io::ErrorKind::PermissionDenied)), 500);
     }
 }

@@ -21,13 +21,22 @@ pub struct Examined {
     pub warnings: Vec<Mistake>,
 }
 
+/// Why a crawl could not be opened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unopened {
+    /// Another process has its folder; which one, where that is known. It can be tried again.
+    Busy(Option<u32>),
+    /// For people.
+    Failed(String),
+}
+
 /// Implemented by the program; tests have their own.
 pub trait Program: Send + Sync + 'static {
     /// Reads and checks the text of a spec. It names no files: who writes it does not sit at this machine.
     fn examine(&self, text: &str) -> Examined;
 
-    /// Gets the crawl of a job directory ready, by the spec that is kept there. May take a while. The error is for people.
-    fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, String>;
+    /// Gets the crawl of a job directory ready, by the spec that is kept there. May take a while.
+    fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, Unopened>;
 
     /// Brings a store of a job at rest up to its archive, which may take long; ends soon where it can once `stop` is set.
     /// While the job is crawled, the crawl does that. The error is for people.

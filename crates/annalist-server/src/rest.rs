@@ -5,10 +5,13 @@ mod course;
 mod crawls;
 mod document;
 mod events;
+mod examples;
 mod exports;
 mod found;
 mod live;
 mod metrics;
+mod page;
+mod queue;
 mod reading;
 mod review;
 mod searching;
@@ -25,13 +28,15 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-pub use course::{Course, Point, Span};
+pub use course::{Course, EventCounts, Point, Span};
 pub use crawls::blocking;
-pub use events::{Asked as LogAsked, Events, FetchedList, SkippedList};
+pub use events::{Asked as LogAsked, Events, FetchedList, SEVERITIES, SkippedList};
+pub use examples::EXAMPLES;
+pub use queue::Queue;
 pub use reading::Asking;
 pub use review::{Asked as ReviewAsked, choice_of};
 pub use sparql::{Abandoned, limits as query_limits};
-pub use steering::{Queue, amend_seeds, block_site, read_duration};
+pub use steering::{amend_seeds, block_site, read_duration};
 
 use crate::serve::App;
 
@@ -47,6 +52,7 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(crawls::list, crawls::create))
         .routes(routes!(crawls::one, crawls::remove))
         .routes(routes!(crawls::check))
+        .routes(routes!(examples::list))
         .routes(routes!(steering::start))
         .routes(routes!(steering::pause))
         .routes(routes!(steering::stop))
@@ -56,7 +62,7 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(steering::limits))
         .routes(routes!(steering::weights))
         .routes(routes!(steering::schedule, steering::unschedule))
-        .routes(routes!(steering::queue))
+        .routes(routes!(queue::queue))
         .routes(routes!(urls::inject))
         .routes(routes!(events::events))
         .routes(routes!(events::skipped))
@@ -76,6 +82,7 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(metrics::metrics))
         .routes(routes!(found::table))
         .routes(routes!(found::explain))
+        .routes(routes!(page::page))
         .routes(routes!(searching::search))
         .routes(routes!(searching::search_several))
         .routes(routes!(sparql::ask, sparql::ask_by_post))

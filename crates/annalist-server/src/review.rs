@@ -136,7 +136,7 @@ impl Desk {
             }
         }
         let added = decisions(job.root())?.add(&decisions_file(job.root()), new);
-        taken.taken = added.map_err(|fault| Problem::internal("the decisions cannot be kept", &fault))?;
+        taken.taken = added.map_err(|fault| Problem::unkept("the decisions cannot be kept", &fault))?;
         Ok(taken)
     }
 
@@ -191,6 +191,6 @@ fn decisions(job: &Path) -> Result<Decisions, Problem> {
 fn told(fault: RulesError) -> Problem {
     match fault {
         RulesError::Mistake(what) => Problem::field("expression", what),
-        io @ RulesError::Io { .. } => Problem::internal("the rules cannot be kept", &io),
+        io @ RulesError::Io { .. } => Problem::unkept("the rules cannot be kept", &io),
     }
 }

@@ -18,6 +18,7 @@ use crate::knowledge::Knowledge;
 use crate::program::Program;
 use crate::replay::{self, Archives};
 use crate::review::Desk;
+use crate::root::RootLock;
 use crate::service::Service;
 use crate::tasks::Tasks;
 use crate::{cockpit, rest};
@@ -49,6 +50,8 @@ pub struct Settings {
 pub enum ServeError {
     #[error("{0}")]
     Access(String),
+    #[error("{} is served by process {} already: end it first, or give another folder", root.display(), holder.map_or("?".to_owned(), |process| process.to_string()))]
+    Taken { root: PathBuf, holder: Option<u32> },
     #[error("{what}")]
     Io {
         what: String,
@@ -89,14 +92,16 @@ pub async fn serve(
             .map_err(ServeError::Access)
     };
     access(None)?;
+    let unusable = || io_error(format!("{} cannot be used", settings.root.display()));
+    let lock = RootLock::take(&settings.root).map_err(unusable())?;
+    let lock = lock.map_err(|holder| ServeError::Taken { root: settings.root.clone(), holder })?;
     let (listener, bound) = listen(settings.listen).await?;
     let (archives, shown) = listen(settings.replay).await?;
     let frames = settings.replay_origin.clone().unwrap_or_else(|| format!("http://{shown}"));
     let access = access(Some(frames.clone()))?;
     let pool = Pool::new(settings.visits, settings.reading_threads);
     let pool = pool.map_err(io_error("no thread for the slow lane"))?;
-    let service = Service::open(&settings.root, program, pool);
-    let service = service.map_err(io_error(format!("{} cannot be used", settings.root.display())))?;
+    let service = Service::open(&settings.root, lock, program, pool).map_err(unusable())?;
     let tasks = Tasks::open(&service).map_err(io_error("no thread for tasks"))?;
     let app = App {
         service: service.clone(),
@@ -118,7 +123,7 @@ pub async fn serve(
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(from_fn_with_state(access, guard))
         .with_state(app);
-    let clockwork = tokio::spawn(watch_schedules(service.clone()));
+    let clockwork = tokio::spawn(look_around(service.clone()));
     ready(bound, shown);
     let served = axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>());
     let replayed = axum::serve(archives, replay.into_make_service_with_connect_info::<SocketAddr>());
@@ -146,12 +151,12 @@ async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeE
     Ok((listener, bound))
 }
 
-async fn watch_schedules(service: Service) {
+async fn look_around(service: Service) {
     const EVERY: Duration = Duration::from_secs(1);
     loop {
         tokio::time::sleep(EVERY).await;
         let service = service.clone();
-        let looked = tokio::task::spawn_blocking(move || service.look_at_schedules(clock::now()));
+        let looked = tokio::task::spawn_blocking(move || service.look_around(clock::now()));
         // A look that failed is made again.
         let _ = looked.await;
     }

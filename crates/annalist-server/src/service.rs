@@ -1,38 +1,45 @@
 //! Many crawls in one process: each with its own job directory under one root, all with one pool of visits and one book
 //! of servers. What somebody wants of each is kept (`wanted.rs`), so that a restart goes on where the service was.
+//! Here are the crawls themselves and their specs; how they run is in `steering.rs`, how they are seen in `seeing.rs`.
 
-use std::collections::{BTreeMap, HashMap};
+mod seeing;
+mod steering;
+
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use annalist_crawl::control::Control;
-use annalist_crawl::engine::{CrawlError, status_of};
+use annalist_crawl::engine::CrawlError;
 use annalist_crawl::explain::{Explanation, explain};
 use annalist_crawl::injecting::{Injected, Injections, examine};
 use annalist_crawl::job::JobDir;
 use annalist_crawl::pool::Pool;
-use annalist_crawl::status::{Board, Status};
-use annalist_crawl::stop::{Stop, Urge};
+use annalist_crawl::status::Board;
+use annalist_crawl::stop::Stop;
+use annalist_crawl::with_seeds_in_order;
 use annalist_disk::{Disk, RealDisk};
+use annalist_model::CanonicalUrl;
 use annalist_model::spec::Spec;
-use annalist_model::with_causes;
 use tokio::runtime::Handle;
 
 use crate::deriving::Deriving;
 use crate::problem::{FieldError, Problem};
 use crate::program::Program;
+use crate::root::RootLock;
 use crate::wanted::{Goal, Wanted};
+use seeing::Examined;
+pub use seeing::Seen;
+use steering::Awaiting;
 
-/// A stop takes no longer than this before the crawls are left as they are.
-const LONGEST_STOP: Duration = Duration::from_secs(9);
 /// A change waits for a crawl that is being opened, but not for ever.
 const LONGEST_OPENING: Duration = Duration::from_secs(10);
 /// More mistakes than this in one batch are counted only.
-const MOST_TOLD: usize = 100;
+pub const MOST_TOLD: usize = 100;
 const LONGEST_ID: usize = 64;
 /// How the folder of a crawl begins that is being removed.
 const REMOVED: &str = ".removed-";
@@ -48,6 +55,10 @@ struct Shared {
     program: Arc<dyn Program>,
     pool: Pool,
     running: Mutex<HashMap<String, Arc<Running>>>,
+    /// Crawls that are to run as soon as they can.
+    awaiting: Mutex<HashMap<String, Awaiting>>,
+    /// What was found wrong with specs.
+    examined: Mutex<HashMap<String, Examined>>,
     queues: Mutex<HashMap<String, Arc<Injections>>>,
     /// What a task is doing with a crawl, and whether the crawl has to rest meanwhile.
     work: Mutex<HashMap<String, (&'static str, bool)>>,
@@ -59,6 +70,7 @@ struct Shared {
     handle: Handle,
     /// The service itself ends.
     closing: AtomicBool,
+    _lock: RootLock,
 }
 
 /// A crawl that is being opened, runs, or ends.
@@ -69,21 +81,30 @@ struct Running {
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// A crawl as people see it.
-#[derive(Clone, Debug)]
-pub struct Seen {
-    pub id: String,
-    pub status: Status,
-    pub is_running: bool,
-    pub wanted: Wanted,
-}
-
 /// What came of a batch of addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Accepted {
     pub accepted: usize,
     pub refused: usize,
     pub errors: Vec<FieldError>,
+}
+
+impl Accepted {
+    /// What is wrong with a field of the address at a place.
+    pub fn refuse(&mut self, place: usize, name: &str, detail: &str) {
+        self.refused += 1;
+        if self.errors.len() < MOST_TOLD {
+            let field = if name.is_empty() { format!("[{place}]") } else { format!("[{place}].{name}") };
+            self.errors.push(FieldError { field, line: None, detail: detail.to_owned() });
+        }
+    }
+}
+
+/// What is to be done with a new crawl.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Then {
+    Keep,
+    Start,
 }
 
 impl std::fmt::Debug for Service {
@@ -93,9 +114,8 @@ impl std::fmt::Debug for Service {
 }
 
 impl Service {
-    /// Takes up the crawls of a root, which is made where there is none. Has to be called in a runtime.
-    pub fn open(root: &Path, program: Arc<dyn Program>, pool: Pool) -> io::Result<Service> {
-        std::fs::create_dir_all(root)?;
+    /// Takes up the crawls of a root. Has to be called in a runtime.
+    pub fn open(root: &Path, lock: RootLock, program: Arc<dyn Program>, pool: Pool) -> io::Result<Service> {
         finish_removing(root)?;
         let service = Service {
             shared: Arc::new(Shared {
@@ -103,6 +123,8 @@ impl Service {
                 program,
                 pool,
                 running: Mutex::default(),
+                awaiting: Mutex::default(),
+                examined: Mutex::default(),
                 queues: Mutex::default(),
                 work: Mutex::default(),
                 changing: Mutex::default(),
@@ -110,12 +132,13 @@ impl Service {
                 deriving: Deriving::default(),
                 handle: Handle::current(),
                 closing: AtomicBool::new(false),
+                _lock: lock,
             }),
         };
         for id in service.ids()? {
             let wanted = Wanted::load(&service.folder(&id)).unwrap_or_default();
             if wanted.goal != Goal::Rest {
-                service.launch(&id, wanted.goal == Goal::Pause);
+                service.launch(&id, wanted.goal);
             }
         }
         Ok(service)
@@ -151,57 +174,13 @@ impl Service {
         Ok(ids)
     }
 
-    /// All crawls, in the order of their names.
-    pub fn all(&self) -> Result<Vec<Seen>, Problem> {
-        let ids = self.ids().map_err(|fault| Problem::internal("the root cannot be read", &fault))?;
-        ids.iter().map(|id| self.see(id)).collect()
-    }
-
-    /// One crawl as it stands.
-    pub fn see(&self, id: &str) -> Result<Seen, Problem> {
-        let job = self.job(id)?;
-        let wanted = Wanted::load(job.root()).unwrap_or_else(|fault| Wanted {
-            failed: Some(format!("state/service.json cannot be read: {fault}")),
-            ..Wanted::default()
-        });
-        let running = self.running().get(id).cloned();
-        let status = match &running {
-            Some(running) => running.board.read(),
-            None if job.exists() => self.resting(&job)?,
-            None => Status { state: "new".to_owned(), ..Status::default() },
-        };
-        Ok(Seen { id: id.to_owned(), status, is_running: running.is_some(), wanted })
-    }
-
-    /// A crawl that does not run here; it may run in another process.
-    fn resting(&self, job: &JobDir) -> Result<Status, Problem> {
-        let quick = Status::load(&job.status()).ok().flatten();
-        match quick {
-            Some(mut status) => {
-                // A kill leaves the words of a crawl that ran.
-                if matches!(
-                    status.state.as_str(),
-                    "running" | "waiting" | "paused" | "finishing" | "starting"
-                ) {
-                    let holder = job.holder().ok().flatten();
-                    status.state = if holder.is_some() { "elsewhere" } else { "interrupted" }.to_owned();
-                }
-                status.visits_in_flight = 0;
-                Ok(status)
-            }
-            None => status_of(job)
-                .map(|(status, _)| status)
-                .map_err(|fault| Problem::internal("its state cannot be read", &fault)),
-        }
-    }
-
-    /// A new crawl; its name is made of the spec's where none is given.
-    pub fn create(&self, text: &str, id: Option<&str>) -> Result<String, Problem> {
+    /// A new crawl; its name is made of the spec's where none is given. Nothing is left of one that cannot be kept, or not be
+    /// started where that is wanted.
+    pub fn create(&self, text: &str, id: Option<&str>, then: Then) -> Result<String, Problem> {
         let spec = self.checked(text)?;
-        if spec.needs_contact() {
-            let why = "a crawl of the live web needs a contact, so that webmasters can find out who you are";
-            return Err(Problem::field("contact", why));
-        }
+        require_contact(&spec)?;
+        // Of two at once with one name, one is refused.
+        let changing = self.changing();
         let id = match id {
             Some(id) if is_id(id) => id.to_owned(),
             Some(_) => {
@@ -212,14 +191,22 @@ impl Service {
         };
         let folder = self.folder(&id);
         match std::fs::create_dir(&folder) {
+            // A kill may have left it before it was anything.
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && is_bare(&folder) => {}
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(Problem::conflict(format!("there is a crawl {id:?} already")));
+                return Err(Problem::conflict(format!("there is something called {id:?} already")));
             }
-            made => made.map_err(|fault| Problem::internal("the job directory cannot be made", &fault))?,
+            made => made.map_err(|fault| Problem::unkept("the job directory cannot be made", &fault))?,
         }
         let kept = keep_text(&folder.join("spec.toml"), &spec.to_toml());
-        kept.map_err(|fault| Problem::internal("the spec cannot be kept", &fault))?;
-        Ok(id)
+        let kept = kept.map_err(|fault| Problem::unkept("the spec cannot be kept", &fault));
+        drop(changing);
+        let begun = kept.and_then(|()| if then == Then::Start { self.start(&id) } else { Ok(()) });
+        if begun.is_err() {
+            // What stays of it is bare: its name is free.
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+        begun.map(|()| id)
     }
 
     fn free_name(&self, spec: &Spec) -> String {
@@ -232,7 +219,7 @@ impl Service {
         let wanted = wanted.trim_matches('-');
         let wanted = if wanted.is_empty() { "crawl" } else { wanted };
         let wanted: String = wanted.chars().take(LONGEST_ID - 8).collect();
-        let taken = |name: &str| self.folder(name).exists();
+        let taken = |name: &str| self.folder(name).exists() && !is_bare(&self.folder(name));
         if !taken(&wanted) {
             return wanted;
         }
@@ -299,63 +286,19 @@ impl Service {
         if self.is_opening(id) {
             return Err(Problem::later(5, "the crawl is being opened or ends: try again in a moment"));
         }
-        match self.control(id) {
-            Some(control) => control.change(spec).map_err(|fault| match fault {
-                CrawlError::Spec { mistakes } => Problem::mistakes(&mistakes),
-                CrawlError::SeedGone { .. } => Problem::field("seed", fault.to_string()),
-                other => Problem::internal("the spec cannot be changed", &other),
-            }),
-            None => keep_text(&job.spec(), &spec.to_toml())
-                .map(|()| Vec::new())
-                .map_err(|fault| Problem::internal("the spec cannot be kept", &fault)),
-        }
-    }
-
-    /// Starts a crawl, or lets it go on.
-    pub fn start(&self, id: &str) -> Result<(), Problem> {
-        let job = self.job(id)?;
-        if let Some((what, true)) = self.work().get(id) {
-            let why = format!("{what} is under way: wait for it, or stop it, and start the crawl then");
-            return Err(Problem::conflict(why));
-        }
-        // The lock is not held while it is launched.
-        let running = self.running().get(id).cloned();
-        if running.as_ref().is_some_and(|running| running.stop.is_asked()) {
-            return Err(Problem::conflict("the crawl is ending: start it again in a moment"));
-        }
-        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
-        match running {
-            Some(running) => {
-                if let Some(control) = running.control().as_ref() {
-                    control.resume();
-                }
-            }
-            None => self.launch(id, false),
-        }
-        Ok(())
-    }
-
-    pub fn pause(&self, id: &str) -> Result<(), Problem> {
-        let job = self.job(id)?;
-        let Some(running) = self.running().get(id).cloned() else {
-            return Err(Problem::conflict("the crawl does not run: there is nothing to pause"));
+        let wrong = |fault| match fault {
+            CrawlError::Spec { mistakes } => Problem::mistakes(&mistakes),
+            CrawlError::SeedGone { .. } => Problem::field("seed", fault.to_string()),
+            other => Problem::unkept("the spec cannot be changed", &other),
         };
-        self.want(&job, |wanted| wanted.goal = Goal::Pause)?;
-        if let Some(control) = running.control().as_ref() {
-            control.pause();
+        require_contact(&spec)?;
+        if let Some(control) = self.control(id) {
+            return control.change(spec).map_err(wrong);
         }
-        Ok(())
-    }
-
-    /// Asks a crawl to finish the pages under way and end; asked again, to end at once.
-    pub fn stop(&self, id: &str) -> Result<(), Problem> {
-        let job = self.job(id)?;
-        let Some(running) = self.running().get(id).cloned() else {
-            return Err(Problem::conflict("the crawl does not run: there is nothing to stop"));
-        };
-        self.want(&job, |wanted| wanted.goal = Goal::Rest)?;
-        running.stop.press();
-        Ok(())
+        // Links know their seed by its number, also while they wait for the next start.
+        let spec = if job.exists() { with_seeds_in_order(spec, &job).map_err(wrong)? } else { spec };
+        let kept = keep_text(&job.spec(), &spec.to_toml()).map(|()| Vec::new());
+        kept.map_err(|fault| Problem::unkept("the spec cannot be kept", &fault))
     }
 
     /// Removes a crawl with everything it has. It must not run.
@@ -369,38 +312,35 @@ impl Service {
         }
         self.shared.deriving.give_way(id);
         self.queues().remove(id);
+        self.awaiting().remove(id);
+        self.examined().remove(id);
         // Out of sight at once, however long the rest takes.
         let away = self.shared.root.join(format!("{REMOVED}{id}-{}", std::process::id()));
         let removed = std::fs::rename(job.root(), &away).and_then(|()| std::fs::remove_dir_all(&away));
-        removed.map_err(|fault| Problem::internal("the crawl cannot be removed", &fault))
+        removed.map_err(|fault| Problem::unkept("the crawl cannot be removed", &fault))
     }
 
-    pub fn set_schedule(&self, id: &str, schedule: Option<crate::wanted::Schedule>) -> Result<(), Problem> {
-        let job = self.job(id)?;
-        self.want(&job, |wanted| wanted.schedule = schedule)
-    }
-
-    /// Puts addresses into a crawl's queue; they are durable when this returns, whether it runs or not.
-    pub fn inject(&self, id: &str, addresses: Vec<Injected>) -> Result<Accepted, Problem> {
+    /// Puts addresses into a crawl's queue, each with its place in what was sent; they are durable when this returns,
+    /// whether it runs or not.
+    pub fn inject(&self, id: &str, addresses: Vec<(usize, Injected)>) -> Result<Accepted, Problem> {
         let job = self.job(id)?;
         let spec = self.spec(id)?;
         let mut told = Accepted::default();
         let mut good = Vec::with_capacity(addresses.len());
-        for (place, address) in addresses.into_iter().enumerate() {
-            match examine(&address, &spec) {
+        for (place, address) in addresses {
+            let examined = examine(&address, &spec).and_then(|url| may_be_asked(&address, url, &spec));
+            match examined {
                 Ok(_) => good.push(address),
-                Err(detail) => {
-                    told.refused += 1;
-                    if told.errors.len() < MOST_TOLD {
-                        told.errors.push(FieldError { field: format!("[{place}]"), line: None, detail });
-                    }
+                Err(why) => {
+                    let (name, detail) = why.split_once(": ").unwrap_or(("url", &why));
+                    told.refuse(place, name, detail);
                 }
             }
         }
         let queue =
             Arc::clone(self.queues().entry(id.to_owned()).or_insert_with(|| Arc::new(Injections::of(&job))));
         if !good.is_empty() {
-            queue.put(&good).map_err(|fault| Problem::internal("the addresses cannot be kept", &fault))?;
+            queue.put(&good).map_err(|fault| Problem::unkept("the addresses cannot be kept", &fault))?;
         }
         told.accepted = good.len();
         Ok(told)
@@ -431,16 +371,6 @@ impl Service {
         told.map_err(|fault| Problem::internal("the frontier cannot be read", &fault))
     }
 
-    fn want(&self, job: &JobDir, change: impl FnOnce(&mut Wanted)) -> Result<(), Problem> {
-        let _wanting = self.shared.wanting.lock().unwrap_or_else(PoisonError::into_inner);
-        // What cannot be read is not written over: a schedule may stand in it.
-        let unread =
-            |fault| Problem::internal("what is wanted cannot be read: look at state/service.json", &fault);
-        let mut wanted = Wanted::load(job.root()).map_err(unread)?;
-        change(&mut wanted);
-        wanted.keep(job.root()).map_err(|fault| Problem::internal("what is wanted cannot be kept", &fault))
-    }
-
     fn running(&self) -> MutexGuard<'_, HashMap<String, Arc<Running>>> {
         self.shared.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -463,122 +393,12 @@ impl Service {
         self.work().remove(id);
     }
 
+    fn examined(&self) -> MutexGuard<'_, HashMap<String, Examined>> {
+        self.shared.examined.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn queues(&self) -> MutexGuard<'_, HashMap<String, Arc<Injections>>> {
         self.shared.queues.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Opens and runs a crawl on a thread of its own; what fails is kept for people to see.
-    fn launch(&self, id: &str, paused: bool) {
-        let running = Arc::new(Running {
-            stop: Stop::new(),
-            board: Board::default(),
-            control: Mutex::default(),
-            thread: Mutex::default(),
-        });
-        // What it had come to is seen while it is opened.
-        let before = Status::load(&JobDir::new(self.folder(id)).status()).ok().flatten().unwrap_or_default();
-        running.board.update(|status| {
-            let state = "starting".to_owned();
-            *status = Status { state, visits_in_flight: 0, waits_for: None, ..before };
-        });
-        {
-            let mut all = self.running();
-            if all.contains_key(id) {
-                return;
-            }
-            all.insert(id.to_owned(), Arc::clone(&running));
-        }
-        let (service, own, name) = (self.clone(), Arc::clone(&running), id.to_owned());
-        let thread = std::thread::Builder::new().name(format!("crawl {id}")).spawn(move || {
-            let ended = service.run(&name, &own, paused);
-            own.control().take();
-            service.ended(&name, &own, ended);
-        });
-        match thread {
-            Ok(thread) => *running.thread.lock().unwrap_or_else(PoisonError::into_inner) = Some(thread),
-            Err(fault) => self.ended(id, &running, Err(format!("no thread for the crawl: {fault}"))),
-        }
-    }
-
-    fn run(&self, id: &str, own: &Running, paused: bool) -> Result<(), String> {
-        let (stop, board) = (own.stop.clone(), own.board.clone());
-        let _runtime = self.shared.handle.enter();
-        let folder = self.folder(id);
-        self.shared.deriving.give_way(id);
-        let crawl = self.shared.program.open(&folder, self.shared.pool.clone(), stop, board)?;
-        let control = crawl.control();
-        if paused || Wanted::load(&folder).is_ok_and(|wanted| wanted.goal == Goal::Pause) {
-            control.pause();
-        }
-        if Wanted::load(&folder).is_ok_and(|wanted| wanted.again) {
-            let again = self.shared.handle.block_on(control.visit_seeds_again());
-            again.map_err(|fault| with_causes(&fault))?;
-            // Where this cannot be kept, they are visited once more than was asked for.
-            let _ = self.want(&JobDir::new(folder), |wanted| wanted.again = false);
-        }
-        *own.control() = Some(control);
-        let report = self.shared.handle.block_on(crawl.run()).map_err(|fault| with_causes(&fault))?;
-        own.board.update(|status| *status = report.status);
-        Ok(())
-    }
-
-    /// A crawl that ended by itself wants nothing more; one that the service's own end ended goes on with the next.
-    fn ended(&self, id: &str, own: &Running, ended: Result<(), String>) {
-        let by_service = own.stop.is_asked() && !own.stop.is_pressed() && ended.is_ok();
-        let job = JobDir::new(self.folder(id));
-        let kept = match ended {
-            Ok(()) if by_service && self.is_closing() => Ok(()),
-            Ok(()) => self.want(&job, |wanted| wanted.goal = Goal::Rest),
-            Err(why) => self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Rest, Some(why))),
-        };
-        // On a full disk it will be started again, which does no harm.
-        drop(kept);
-        self.running().remove(id);
-    }
-
-    fn is_closing(&self) -> bool {
-        self.shared.closing.load(Ordering::SeqCst)
-    }
-
-    /// Starts what is due. Called every second.
-    pub fn look_at_schedules(&self, now: annalist_model::Time) {
-        for id in self.ids().unwrap_or_default() {
-            let Ok(wanted) = Wanted::load(&self.folder(&id)) else { continue };
-            let Some(schedule) = wanted.schedule else { continue };
-            let Some(next) = crate::schedule::due(&schedule, now) else { continue };
-            let Ok(job) = self.job(&id) else { continue };
-            // One that runs already goes on.
-            let runs = self.is_running(&id);
-            let kept =
-                self.want(&job, |wanted| (wanted.schedule, wanted.again) = (next, wanted.again || !runs));
-            if kept.is_ok() {
-                let _ = self.start(&id);
-            }
-        }
-    }
-
-    /// Lets all crawls finish the pages under way. They go on when the service is started again.
-    pub fn close(&self) {
-        self.shared.closing.store(true, Ordering::SeqCst);
-        self.shared.deriving.stop_all();
-        let all: BTreeMap<String, Arc<Running>> =
-            self.running().iter().map(|(id, running)| (id.clone(), Arc::clone(running))).collect();
-        for running in all.values() {
-            running.stop.raise(Urge::Finish);
-        }
-        let until = Instant::now() + LONGEST_STOP;
-        for running in all.values() {
-            let thread = running.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let Some(thread) = thread else { continue };
-            while !thread.is_finished() && Instant::now() < until {
-                std::thread::sleep(Duration::from_millis(20));
-            }
-            if thread.is_finished() {
-                let _ = thread.join();
-            } else {
-                running.stop.raise(Urge::AtOnce);
-            }
-        }
     }
 }
 
@@ -590,6 +410,31 @@ impl Running {
 
 fn keep_text(path: &Path, text: &str) -> io::Result<()> {
     RealDisk.replace(path, text.as_bytes())
+}
+
+/// Webmasters have to find somebody to write to.
+fn require_contact(spec: &Spec) -> Result<(), Problem> {
+    if !spec.needs_contact() {
+        return Ok(());
+    }
+    let why = "a crawl of the live web needs a contact, so that webmasters can find out who you are";
+    Err(Problem::field("contact", why))
+}
+
+/// The same for an address that is handed over. One that is never fetched concerns nobody.
+fn may_be_asked(address: &Injected, url: CanonicalUrl, spec: &Spec) -> Result<CanonicalUrl, String> {
+    let is_answerable = spec.contact.is_some() || spec.extract.is_some();
+    if is_answerable || address.blacklisted || spec.network.is_own(url.host_name()) {
+        return Ok(url);
+    }
+    Err("url: an address of the live web needs a contact in the spec: put `contact = \"https://…\"` into it"
+        .to_owned())
+}
+
+/// Whether there is nothing in a folder but what a kept spec leaves before it has its name.
+fn is_bare(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
+    entries.is_ok_and(|entries| entries.iter().all(|entry| entry.file_name() == "spec.new"))
 }
 
 /// A kill may have left what somebody removed.
@@ -611,7 +456,17 @@ fn is_id(id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{finish_removing, is_id};
+    use super::{finish_removing, is_bare, is_id};
+
+    #[test]
+    fn a_folder_that_never_became_a_crawl_is_free() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(is_bare(dir.path()) && !is_bare(&dir.path().join("none")));
+        std::fs::write(dir.path().join("spec.new"), "nam").unwrap();
+        assert!(is_bare(dir.path()));
+        std::fs::create_dir(dir.path().join("archive")).unwrap();
+        assert!(!is_bare(dir.path()));
+    }
 
     #[test]
     fn a_crawl_that_was_being_removed_when_the_service_was_killed_goes_with_the_next_start() {

@@ -13,7 +13,6 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use annalist_crawl::clock;
-use axum::http::StatusCode;
 
 use crate::exports;
 use crate::problem::Problem;
@@ -148,9 +147,15 @@ impl Tasks {
 
     /// The tasks of a crawl, the newest first.
     pub fn list(&self, id: &str) -> Result<Vec<Told>, Problem> {
+        self.part(id, 0, usize::MAX).map(|(_, tasks)| tasks)
+    }
+
+    /// How many there are, and a part of them.
+    pub fn part(&self, id: &str, offset: usize, limit: usize) -> Result<(usize, Vec<Told>), Problem> {
         let kept = self.kept(id)?;
         let all = kept.all().map_err(|fault| Problem::internal("the tasks cannot be read", &fault))?;
-        Ok(all.into_iter().map(|task| told(&kept, task)).collect())
+        let total = all.len();
+        Ok((total, all.into_iter().skip(offset).take(limit).map(|task| told(&kept, task)).collect()))
     }
 
     pub fn one(&self, id: &str, number: u64) -> Result<Told, Problem> {
@@ -316,9 +321,7 @@ fn word(kind: Kind) -> &'static str {
 }
 
 fn unkept(fault: io::Error) -> Problem {
-    let full = matches!(fault.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
-    let code = if full { StatusCode::INSUFFICIENT_STORAGE } else { StatusCode::INTERNAL_SERVER_ERROR };
-    Problem::new(code, format!("the task cannot be kept: {fault}"))
+    Problem::unkept("the task cannot be kept", &fault)
 }
 
 #[cfg(test)]

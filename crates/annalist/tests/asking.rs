@@ -285,6 +285,15 @@ fn people_search_ask_and_read_what_a_study_found() {
         captured.body.contains(&format!("<strong>{}</strong>", comment["author"].as_str().unwrap())),
         "{captured:?}"
     );
+    let of_page = encoded(comment["url"].as_str().unwrap());
+    let known = settled(&service, &format!("/api/crawls/one/page?url={of_page}"));
+    assert_eq!((&known["state"], &known["page"]["type"]), (&json!("captured"), &json!("page")), "{known}");
+    let writings = known["writings"].as_array().unwrap();
+    assert!(
+        writings.iter().any(|one| one["author"] == comment["author"] && one["type"] == "comment"),
+        "{known}"
+    );
+    assert!(known["decisions"].as_array().unwrap().len() > 2, "{known}");
     let hostile =
         service.get("/crawls/one/search?q=%3Cscript%3Ealert(1)%3C/script%3E&site=%22%3E%3Cscript%3E");
     assert!(!hostile.body.contains("<script>"), "{hostile:?}");
@@ -307,6 +316,10 @@ fn people_search_ask_and_read_what_a_study_found() {
     let table = service.get("/api/crawls/one/study/entities");
     assert!(table.head.contains("content-type: text/csv"), "{table:?}");
     assert_eq!(table.body, std::fs::read_to_string(job.join("study/entities.csv")).unwrap());
+    let second = service.get("/api/crawls/one/study/entities?offset=1&limit=1");
+    let lines: Vec<&str> = table.body.lines().collect();
+    assert_eq!(second.body.lines().collect::<Vec<_>>(), [lines[0], lines[2]]);
+    assert!(second.head.contains(&format!("annalist-rows: {}", lines.len() - 1)), "{second:?}");
     assert_eq!(service.get("/api/crawls/one/study/writings").status, 404);
 
     let page = seen(&service, "/crawls/one/ask");
@@ -369,4 +382,12 @@ fn a_crawl_that_runs_says_why_a_page_is_there_and_is_asked_meanwhile() {
     settled(&service, "/api/crawls/one/search?limit=0");
     let captured = seen(&service, &format!("/crawls/one/page?url={}", encoded(url)));
     assert!(captured.body.contains("</dfn> 0.") && captured.body.contains("of the topic"), "{captured:?}");
+    let known = settled(&service, &format!("/api/crawls/one/page?url={}", encoded(url)));
+    assert!(known["score"]["score"].is_f64() && known["score"]["words"].is_array(), "{known}");
+    for (question, field) in
+        [("at=2011", "url"), ("url=mailto:x", "url"), ("url=http://x.test/&at=soon", "at")]
+    {
+        let wrong = service.get(&format!("/api/crawls/one/page?{question}"));
+        assert_eq!((wrong.status, &wrong.json()["errors"][0]["field"]), (422, &json!(field)), "{wrong:?}");
+    }
 }

@@ -85,8 +85,10 @@ fn who_watches_a_crawl_hears_of_it_every_second_until_it_is_gone() {
     crawls(&stand, &service);
     let mut stream = TcpStream::connect(&service.address).unwrap();
     stream.set_read_timeout(Some(LONG)).unwrap();
-    write!(stream, "GET /api/crawls/rests/live HTTP/1.1\r\nhost: {}\r\n\r\n", service.address).unwrap();
+    let head = format!("host: {}\r\nconnection: close", service.address);
+    write!(stream, "GET /api/crawls/rests/live HTTP/1.1\r\n{head}\r\n\r\n").unwrap();
     let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    let lines = &mut lines;
     let mut next = |name: &str| loop {
         if lines.next().unwrap() == format!("event: {name}") {
             let told = lines.next().unwrap();
@@ -98,6 +100,11 @@ fn who_watches_a_crawl_hears_of_it_every_second_until_it_is_gone() {
     }
     assert_eq!(service.ask("DELETE", "/api/crawls/rests", &[], "").status, 204);
     assert_eq!(next("gone"), json!({}));
+    let rest: Vec<String> = lines.collect();
+    assert!(
+        rest.iter().all(|line| !line.starts_with("event: ")),
+        "it is told once, and that is the end: {rest:?}"
+    );
     assert_eq!(service.get("/api/crawls/rests/live").status, 404);
 }
 

@@ -100,7 +100,11 @@ fn a_crawl_is_exported_studied_and_rebuilt_by_tasks() {
         "nothing is there"
     );
     crawled(&stand, &service, "x");
-    assert_eq!(service.get("/api/crawls/x/tasks").json(), json!({"tasks": []}), "nothing begins by itself");
+    assert_eq!(
+        service.get("/api/crawls/x/tasks").json(),
+        json!({"total": 0, "tasks": []}),
+        "nothing begins by itself"
+    );
     for (wrong, field) in [
         (json!({"kind": "export"}), "format"),
         (json!({"kind": "export", "format": "nquads", "selected": true}), "selected"),

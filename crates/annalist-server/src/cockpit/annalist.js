@@ -39,6 +39,11 @@ for (const box of document.querySelectorAll("[data-live-source]")) {
       if (place.textContent !== text) place.textContent = text;
     }
   });
+  // It is not asked for again and again.
+  source.addEventListener("gone", () => {
+    source.close();
+    location.assign("/");
+  });
 }
 
 for (const area of document.querySelectorAll("textarea[data-check]")) {

@@ -1,19 +1,14 @@
 //! A captured page in a frame, and around it the times of its captures, what was written on it, why it was fetched and what its
 //! score is made of.
 
-use annalist_crawl::judging::rules;
-use annalist_judge::Definition;
-use annalist_judge::explain::{Explanation as Judged, explain as judge};
 use annalist_knowledge::search::Entry;
-use annalist_model::spec::Spec;
-use annalist_model::{DocumentTime, Page as Read, Time, TimeBasis};
 use axum::extract::{Path, Query, State};
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{Page, layout, words};
-use crate::problem::Problem;
+use crate::page::Known;
 use crate::rest::blocking;
 use crate::serve::App;
 use crate::service::Seen;
@@ -31,22 +26,18 @@ pub struct Asked {
     at: String,
 }
 
-/// What is known of a captured page.
-#[derive(Default)]
-struct Known {
-    decisions: Vec<String>,
-    /// The page, and behind it what was written on it.
-    entries: Vec<Entry>,
-    judged: Option<Judged>,
-}
-
 pub async fn captured(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
     let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();
     let (own, wanted, time) = (app.clone(), asked.url.clone(), at.clone());
-    let (seen, known) = blocking(move || {
+    let (seen, known, decisions) = blocking(move || {
         let seen = own.service.see(&id)?;
-        let known = if wanted.is_empty() { Known::default() } else { known(&own, &seen, &wanted, &time)? };
-        Ok((seen, known))
+        if wanted.is_empty() {
+            return Ok((seen, Known::default(), Vec::new()));
+        }
+        let known = Known::of(&own, &seen.id, &wanted, &time)?;
+        // A crawl that was never started knows nothing.
+        let explained = own.service.explain(&seen.id, &wanted).unwrap_or_default();
+        Ok((seen, known, explained.decisions))
     })
     .await?;
     let wanted = &asked.url;
@@ -72,62 +63,15 @@ pub async fn captured(State(app): State<App>, Path(id): Path<String>, Query(aske
                 iframe.replay title={ "The archived page " (wanted) } src=(frame) sandbox="allow-same-origin allow-forms allow-popups allow-downloads" referrerpolicy="no-referrer" {}
                 div { (score(&known)) (writings(&seen, &known.entries)) }
             }
-            @if !known.decisions.is_empty() {
+            @if !decisions.is_empty() {
                 section {
                     h2 { "Why it is here" }
-                    ol { @for decision in &known.decisions { li { (decision) } } }
+                    ol { @for decision in &decisions { li { (decision) } } }
                 }
             }
         }
     };
     Ok(layout::crawl_page(&seen, "/page", &body).into_response())
-}
-
-fn known(app: &App, seen: &Seen, url: &str, at: &str) -> Result<Known, Problem> {
-    let spec = app.service.spec(&seen.id)?;
-    let canonical = spec.canonical.parse(url).map_err(|fault| Problem::field("url", fault.to_string()))?;
-    // A crawl that was never started knows nothing; nor is anything lost where the index is being made.
-    let explained = app.service.explain(&seen.id, url).ok();
-    let opened = app.knowledge.search(std::slice::from_ref(&seen.id)).ok();
-    let entries = opened.and_then(|opened| opened.store.page(canonical.as_str(), millis(at)).ok());
-    let entries = entries.unwrap_or_default();
-    let judged = entries.first().filter(|page| page.relevance.is_some()).and_then(|page| {
-        let definition = app.service.job(&seen.id).ok()?.root().join("definition.toml");
-        let definition = Definition::read(&std::fs::read_to_string(definition).ok()?).ok()?;
-        Some(judged(&definition, &spec, page, &canonical))
-    });
-    Ok(Known { decisions: explained.map(|told| told.decisions).unwrap_or_default(), entries, judged })
-}
-
-/// What the words of a page are worth by the definition of the topic as it is now.
-fn judged(definition: &Definition, spec: &Spec, page: &Entry, url: &annalist_model::CanonicalUrl) -> Judged {
-    let time = |millis: i64| Time::from_millis(u64::try_from(millis).unwrap_or_default());
-    let from = match page.published_at {
-        Some(published) => DocumentTime::exact(time(published), TimeBasis::Published),
-        None => DocumentTime::exact(time(page.captured_at), TimeBasis::Captured),
-    };
-    let read = Read {
-        title: page.title.clone(),
-        text: page.text.clone(),
-        language: page.language.clone(),
-        ..Read::default()
-    };
-    judge(definition, rules(spec), url, &read, Some(from))
-}
-
-/// `20110305101112` as milliseconds since 1970; a day or a year alone is its beginning.
-fn millis(at: &str) -> Option<i64> {
-    let part = |from: usize, to: usize, least: &'static str| at.get(from..to).unwrap_or(least);
-    let text = format!(
-        "{}-{}-{}T{}:{}:{}Z",
-        at.get(..4)?,
-        part(4, 6, "01"),
-        part(6, 8, "01"),
-        part(8, 10, "00"),
-        part(10, 12, "00"),
-        part(12, 14, "00")
-    );
-    annalist_knowledge::millis_of(&text)
 }
 
 fn score(known: &Known) -> Markup {
@@ -185,19 +129,5 @@ fn passage(text: &str) -> String {
     match text.char_indices().nth(PASSAGE) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
         None => text.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::millis;
-
-    #[test]
-    fn a_time_may_be_given_in_part() {
-        assert_eq!(millis("20110305101112"), millis("20110305101112000"));
-        assert_eq!(millis("2011"), millis("20110101000000"));
-        assert_eq!(millis("1970010100"), Some(0));
-        assert_eq!(millis("201113"), None);
-        assert_eq!(millis(""), None);
     }
 }

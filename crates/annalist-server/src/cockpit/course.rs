@@ -1,10 +1,12 @@
 //! How a crawl went over the last hour, day or week, drawn.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 
 use super::{charts, words};
 use crate::problem::Problem;
-use crate::rest::{Course, Point, Span};
+use crate::rest::{Course, EventCounts, Point, Span};
 use crate::service::Service;
 
 /// A chart has so many steps.
@@ -59,18 +61,64 @@ pub fn section(id: &str, course: &Course, over: Span) -> Markup {
                 div.columns {
                     @for (name, hint, counted, shown) in DRAWN {
                         @let counts: Vec<(u64, u64)> = course.points.iter().map(|point| (point.at, counted(point))).collect();
-                        @let rates = rates(&counts, from, course.until);
-                        @let most = rates.iter().copied().fold(0.0, f64::max);
-                        figure {
-                            figcaption { dfn title=(hint) { (name) } " " span.hint { "at most " (shown(most)) } }
-                            (charts::steps(&rates, &format!("{name} over the last {}: at most {}", over.word(), shown(most))))
-                            div.ends aria-hidden="true" { span { (over.word()) " ago" } span { "now" } }
-                        }
+                        (drawn(&html! { dfn title=(hint) { (name) } }, name, &rates(&counts, from, course.until), *shown, over))
+                    }
+                    @for Trouble { subsystem, severity, counts } in trouble(&course.points, from) {
+                        @let name = format!("{} of {subsystem} a minute", if severity == "error" { "Errors" } else { "Warnings" });
+                        @let log = html! { a href={ "/crawls/" (id) "/log?subsystem=" (encoded(&subsystem)) "&severity=" (severity) } { (name) } };
+                        (drawn(&log, &name, &rates(&counts, from, course.until), a_minute, over))
                     }
                 }
             }
         }
     }
+}
+
+/// One chart.
+fn drawn(caption: &Markup, name: &str, rates: &[f64], shown: fn(f64) -> String, over: Span) -> Markup {
+    let most = shown(rates.iter().copied().fold(0.0, f64::max));
+    html! {
+        figure {
+            figcaption { (caption) " " span.hint { "at most " (most) } }
+            (charts::steps(rates, &format!("{name} over the last {}: at most {most}", over.word())))
+            div.ends aria-hidden="true" { span { (over.word()) " ago" } span { "now" } }
+        }
+    }
+}
+
+/// Warnings or errors of one part of the program.
+#[derive(Debug, PartialEq)]
+struct Trouble {
+    subsystem: String,
+    severity: &'static str,
+    /// When, and how many there had been until then.
+    counts: Vec<(u64, u64)>,
+}
+
+/// What went wrong in a span: of each part of the program that had something to tell, errors first.
+fn trouble(points: &[Point], from: u64) -> Vec<Trouble> {
+    let of = |point: &Point, subsystem: &str, severity: &str| {
+        let events = point.events.as_ref()?;
+        Some((point.at, events.get(subsystem).and_then(|by| by.get(severity)).copied().unwrap_or_default()))
+    };
+    let named = points.iter().filter_map(|point| point.events.as_ref()).flat_map(EventCounts::keys);
+    let subsystems: BTreeSet<&String> = named.collect();
+    let mut found = Vec::new();
+    for severity in ["error", "warning"] {
+        for subsystem in &subsystems {
+            let counts: Vec<(u64, u64)> =
+                points.iter().filter_map(|point| of(point, subsystem, severity)).collect();
+            let before = counts.iter().rev().find(|(at, _)| *at < from).or(counts.first());
+            if counts.last().map(|(_, count)| count) > before.map(|(_, count)| count) {
+                found.push(Trouble { subsystem: subsystem.to_string(), severity, counts });
+            }
+        }
+    }
+    found
+}
+
+fn encoded(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
 /// How much a count grew a second, in steps of equal length.
@@ -95,7 +143,36 @@ fn at(counts: &[(u64, u64)], moment: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{STEPS, rates};
+    use std::collections::BTreeMap;
+
+    use super::{STEPS, rates, trouble};
+    use crate::rest::Point;
+
+    fn point(at: u64, counts: &[(&str, &str, u64)]) -> Point {
+        let mut events = BTreeMap::<String, BTreeMap<String, u64>>::new();
+        for (subsystem, severity, count) in counts {
+            events.entry((*subsystem).to_owned()).or_default().insert((*severity).to_owned(), *count);
+        }
+        Point { at, events: Some(events), ..Point::default() }
+    }
+
+    #[test]
+    fn only_what_had_trouble_in_the_span_is_drawn() {
+        let points = [
+            // Counted by an older version: nothing is known of then, and nothing jumps up after it.
+            Point { at: 1, warnings: 9, ..Point::default() },
+            point(10, &[("web", "warning", 9), ("crawl", "info", 1)]),
+            point(20, &[("web", "warning", 9), ("crawl", "info", 5), ("keeper", "error", 1)]),
+            point(30, &[("web", "warning", 11), ("crawl", "info", 7), ("keeper", "error", 1)]),
+        ];
+        let told = |from| -> Vec<(String, &str)> {
+            trouble(&points, from).into_iter().map(|one| (one.subsystem, one.severity)).collect()
+        };
+        assert_eq!(told(0), [("keeper".to_owned(), "error"), ("web".to_owned(), "warning")]);
+        assert_eq!(told(25), [("web".to_owned(), "warning")]);
+        assert_eq!(trouble(&points, 0)[1].counts, [(10, 9), (20, 9), (30, 11)]);
+        assert!(trouble(&points[..2], 0).is_empty() && trouble(&[], 0).is_empty());
+    }
 
     #[test]
     fn rates_add_up_to_what_was_counted() {

@@ -39,8 +39,10 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
     html! {
         div.status data-live-source=[seen.is_running.then(|| format!("/api/crawls/{}/live", seen.id))] data-live-state=(status.state) {
             p { (home::badge(seen)) " "
-                span data-live="waits_for" { @if let Some(what) = &status.waits_for { "waits for " (what) } } }
-            @if let Some(why) = &seen.wanted.failed { p.bad role="alert" { "It could not run: " (why) } }
+                span data-live="waits_for" { @if let Some(what) = status.waits_for.as_ref().or(seen.awaits.as_ref()) { "waits for " (what) } } }
+            @if let Some(why) = &seen.wanted.failed {
+                p.bad role="alert" { "It could not run: " (why) @if status.state == "damaged" { " " a href={ "/crawls/" (seen.id) "/settings" } { "Its spec" } } }
+            }
             @if let Some(schedule) = &seen.wanted.schedule {
                 p { "Starts by itself: " (schedule.told()) " " a href={ "/crawls/" (seen.id) "/settings#schedule" } { "change" } }
             }
@@ -122,21 +124,38 @@ fn largest(rows: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
     rows
 }
 
-pub async fn queue(State(app): State<App>, Path(id): Path<String>) -> Page {
+#[derive(Deserialize)]
+pub struct Part {
+    #[serde(default)]
+    offset: usize,
+}
+
+/// Sites on one page.
+const SITES: usize = 100;
+
+pub async fn queue(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asking(Part { offset }): Asking<Part>,
+) -> Page {
     let asked = app.clone();
     let (seen, queue, blocked) = blocking(move || {
-        let spec = asked.service.spec(&id)?;
-        let mut blocked = spec.scope.blocked_sites;
-        blocked.extend(spec.sites.into_iter().filter(|rules| rules.blocked).map(|rules| rules.site));
-        Ok((asked.service.see(&id)?, Queue::of(&asked, &id, 100)?, blocked))
+        // Where the spec cannot be read, what waits is shown all the same.
+        let spec = asked.service.spec(&id).ok();
+        let blocked = spec.map_or_else(Vec::new, |spec| {
+            let of_rules = spec.sites.into_iter().filter(|rules| rules.blocked).map(|rules| rules.site);
+            spec.scope.blocked_sites.into_iter().chain(of_rules).collect()
+        });
+        Ok((asked.service.see(&id)?, Queue::of(&asked, &id, offset, SITES)?, blocked))
     })
     .await?;
+    let part = |offset: usize| format!("/crawls/{}/queue?offset={offset}", seen.id);
     let action = |name: &str| format!("/crawls/{}/do/{name}", seen.id);
     let body = html! {
         @if queue.sites.is_empty() {
             section.empty {
                 h2 { "Nothing waits" }
-                p { @if seen.is_running { "All that was found is fetched, or on its way." } @else { "The queue is shown while the crawl runs." } }
+                p { @if seen.is_running { "All that was found is fetched, or on its way." } @else { "There is nothing left to fetch." } }
             }
         } @else {
             table {
@@ -156,6 +175,10 @@ pub async fn queue(State(app): State<App>, Path(id): Path<String>) -> Page {
                     } }
                 } } }
             }
+        }
+        p {
+            @if offset > 0 { a href=(part(offset.saturating_sub(SITES))) rel="prev" { "← Before" } " " }
+            @if offset.saturating_add(queue.sites.len()) < queue.total && !queue.sites.is_empty() { a href=(part(offset + queue.sites.len())) rel="next" { "More →" } }
         }
         @if !blocked.is_empty() {
             section {

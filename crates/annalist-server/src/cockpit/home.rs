@@ -41,6 +41,7 @@ fn card(app: &App, seen: &Seen) -> Markup {
             h2 { a href={ "/crawls/" (seen.id) } { (seen.id) } }
             (badge(seen))
             @if let Some(why) = &seen.wanted.failed { p.bad { (why) } }
+            @if let Some(what) = &seen.awaits { p.hint { "waits for " (what) } }
             dl.facts {
                 div { dt { "Captures" } dd { (words::count(counters.captures)) } }
                 div { dt { "Received" } dd { (words::bytes(counters.bytes)) } }
@@ -65,7 +66,9 @@ pub fn buttons(app: &App, seen: &Seen) -> Markup {
     let action = |name: &str| format!("/crawls/{}/do/{name}", seen.id);
     html! {
         div.buttons {
-            @if !seen.is_running {
+            @if seen.awaits.is_some() {
+                (forms::button(app, &action("stop"), "Stop", ""))
+            } @else if !seen.is_running {
                 (forms::button(app, &action("start"), if seen.status.counters.captures > 0 { "Go on" } else { "Start" }, "primary"))
             } @else {
                 @if seen.status.state == "paused" {

@@ -1,12 +1,15 @@
 //! What happened, what was fetched, and what was not: lists with filters.
 
-use axum::extract::{Path, Query, State};
+use std::collections::BTreeSet;
+
+use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 
 use super::{Page, layout, words};
-use crate::rest::{Events, FetchedList, LogAsked, SkippedList, blocking};
+use crate::rest::{Asking, Events, FetchedList, LogAsked, SEVERITIES, SkippedList, blocking};
 use crate::serve::App;
+use crate::service::Seen;
 
 const SHOWN: usize = 200;
 
@@ -42,34 +45,53 @@ fn choice(name: &str, label: &str, chosen: &str, options: &[&str]) -> Markup {
     }
 }
 
-fn older(asked: &LogAsked, more: bool, shown: usize) -> Markup {
+/// What is said where nothing fits, after a look through the whole log or a part of it.
+fn nothing(asked: &LogAsked, next: Option<u64>, in_all: &str) -> Markup {
     html! {
-        @if more {
+        section.empty {
+            @if next.is_some() {
+                p { "Nothing that fits is in " @if asked.before.is_some() { "this part" } @else { "the newest part" } " of the log. Its older part was not looked through yet." }
+            } @else if asked.before.is_some() {
+                p { "Nothing older fits: this is where the log begins." }
+            } @else { p { (in_all) } }
+        }
+    }
+}
+
+fn older(asked: &LogAsked, next: Option<u64>, shown: usize) -> Markup {
+    html! {
+        @if let Some(next) = next {
             form.inline method="get" {
                 input type="hidden" name="q" value=(asked.q);
                 input type="hidden" name="severity" value=(asked.severity);
                 input type="hidden" name="subsystem" value=(asked.subsystem);
                 input type="hidden" name="reason" value=(asked.reason);
-                input type="hidden" name="offset" value=(asked.offset + shown);
-                button { "Older" }
+                input type="hidden" name="before" value=(next);
+                button { @if shown == 0 { "Look further back" } @else { "Older" } }
             }
         }
     }
 }
 
-pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<LogAsked>) -> Page {
+/// The parts of the program that have told something.
+fn subsystems(seen: &Seen) -> Vec<&str> {
+    let named = seen.status.counters.events.keys();
+    let named: BTreeSet<&str> = named.map(|name| name.split(' ').next().unwrap_or(name)).collect();
+    named.into_iter().collect()
+}
+
+pub async fn events(State(app): State<App>, Path(id): Path<String>, Asking(asked): Asking<LogAsked>) -> Page {
     let asked = narrowed(asked);
     let question = asked.clone();
     let (seen, found) =
         blocking(move || Ok((app.service.see(&id)?, Events::of(&app, &id, &question)?))).await?;
-    let subsystems = ["crawl", "archive", "frontier", "web", "politeness", "apps", "knowledge", "injection"];
     let filters = html! {
-        (choice("severity", "Severity", &asked.severity, &["info", "warning", "error"]))
-        (choice("subsystem", "Part", &asked.subsystem, &subsystems))
+        (choice("severity", "Severity", &asked.severity, &SEVERITIES))
+        (choice("subsystem", "Part", &asked.subsystem, &subsystems(&seen)))
     };
     let body = html! {
         (search(&asked, &filters))
-        @if found.events.is_empty() { section.empty { p { "Nothing that fits has happened." } } } @else {
+        @if found.events.is_empty() { (nothing(&asked, found.next, "Nothing that fits has happened.")) } @else {
             table {
                 caption { "What happened, the newest first" }
                 thead { tr { th scope="col" { "When" } th scope="col" { "Severity" } th scope="col" { "Part" } th scope="col" { "What" } } }
@@ -78,12 +100,16 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
                 } } }
             }
         }
-        (older(&asked, found.more, found.events.len()))
+        (older(&asked, found.next, found.events.len()))
     };
     Ok(layout::crawl_page(&seen, "/log", &body).into_response())
 }
 
-pub async fn skipped(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<LogAsked>) -> Page {
+pub async fn skipped(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asking(asked): Asking<LogAsked>,
+) -> Page {
     let asked = narrowed(asked);
     let question = asked.clone();
     let (seen, found) =
@@ -91,7 +117,7 @@ pub async fn skipped(State(app): State<App>, Path(id): Path<String>, Query(asked
     let reasons: Vec<&str> = annalist_model::SkipReason::ALL.iter().map(|reason| reason.name()).collect();
     let body = html! {
         (search(&asked, &choice("reason", "Reason", &asked.reason, &reasons)))
-        @if found.skipped.is_empty() { section.empty { p { "Nothing that fits was skipped." } } } @else {
+        @if found.skipped.is_empty() { (nothing(&asked, found.next, "Nothing that fits was skipped.")) } @else {
             table {
                 caption { "Addresses that were not fetched, the newest first" }
                 thead { tr { th scope="col" { "Address" } th scope="col" { "Reason" } th scope="col" { "Detail" } th scope="col" { "Found on" } } }
@@ -100,19 +126,23 @@ pub async fn skipped(State(app): State<App>, Path(id): Path<String>, Query(asked
                 } } }
             }
         }
-        (older(&asked, found.more, found.skipped.len()))
+        (older(&asked, found.next, found.skipped.len()))
     };
     Ok(layout::crawl_page(&seen, "/skipped", &body).into_response())
 }
 
-pub async fn fetched(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<LogAsked>) -> Page {
+pub async fn fetched(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asking(asked): Asking<LogAsked>,
+) -> Page {
     let asked = narrowed(asked);
     let question = asked.clone();
     let (seen, found) =
         blocking(move || Ok((app.service.see(&id)?, FetchedList::of(&app, &id, &question)?))).await?;
     let body = html! {
         (search(&asked, &html! {}))
-        @if found.fetched.is_empty() { section.empty { p { "Nothing that fits was fetched." } } } @else {
+        @if found.fetched.is_empty() { (nothing(&asked, found.next, "Nothing that fits was fetched.")) } @else {
             table {
                 caption { "What was asked for, the newest first" }
                 thead { tr { th scope="col" { "When" } th.number scope="col" { "Status" } th.number scope="col" { "Bytes" } th scope="col" { "Address" } th scope="col" { "Type" } th scope="col" { "Notes" } } }
@@ -122,7 +152,7 @@ pub async fn fetched(State(app): State<App>, Path(id): Path<String>, Query(asked
                 } } }
             }
         }
-        (older(&asked, found.more, found.fetched.len()))
+        (older(&asked, found.next, found.fetched.len()))
     };
     Ok(layout::crawl_page(&seen, "/fetched", &body).into_response())
 }

@@ -10,16 +10,9 @@ use super::forms::Sent as FormSent;
 use super::spec_form::{self, Draft, Manner, Sent};
 use super::{Page, layout};
 use crate::problem::Problem;
-use crate::rest::blocking;
+use crate::rest::{EXAMPLES, blocking};
 use crate::serve::App;
-
-/// To begin with: name, what it is for, text.
-const EXAMPLES: &[(&str, &str, &str)] = &[
-    ("topic", "A topic: best pages first", include_str!("examples/topic.toml")),
-    ("event", "An event, with its dates", include_str!("examples/event.toml")),
-    ("site", "Whole sites, up to a limit", include_str!("examples/site.toml")),
-    ("service", "Only addresses that other programs hand over", include_str!("examples/service.toml")),
-];
+use crate::service::Then;
 
 #[derive(Deserialize)]
 pub struct Asked {
@@ -31,8 +24,8 @@ pub struct Asked {
 }
 
 pub async fn new(State(app): State<App>, Query(asked): Query<Asked>) -> Page {
-    let chosen = EXAMPLES.iter().find(|(name, _, _)| *name == asked.example).or(EXAMPLES.first());
-    let text = chosen.map_or("", |(_, _, text)| text);
+    let chosen = EXAMPLES.iter().find(|example| example.name == asked.example).or(EXAMPLES.first());
+    let text = chosen.map_or("", |example| example.spec);
     let draft = Draft::new(text.to_owned(), Manner::named(&asked.manner));
     Ok(layout::page("New crawl", &form(&app, &draft, "")).into_response())
 }
@@ -52,9 +45,9 @@ fn form(app: &App, draft: &Draft, id: &str) -> Markup {
         h1 { "New crawl" }
         p.hint {
             "Begin with an example: "
-            @for (place, (name, what, _)) in EXAMPLES.iter().enumerate() {
+            @for (place, example) in EXAMPLES.iter().enumerate() {
                 @if place > 0 { " · " }
-                a href={ "/new?example=" (name) (manner) } { (what) }
+                a href={ "/new?example=" (example.name) (manner) } { (example.what) }
             }
         }
         (spec_form::upload(app, "/new/upload"))
@@ -72,14 +65,9 @@ pub async fn create(State(app): State<App>, FormSent(sent): FormSent<Sent>) -> P
         Err(draft) => draft,
     };
     let (asked, given, id) = (app.clone(), draft.text.clone(), sent.id.clone());
-    let start = sent.then == "start";
-    let made = blocking(move || {
-        let id = asked.service.create(&given, Some(id.as_str()).filter(|id| !id.is_empty()))?;
-        if start {
-            asked.service.start(&id)?;
-        }
-        Ok(id)
-    });
+    let then = if sent.then == "start" { Then::Start } else { Then::Keep };
+    let made =
+        blocking(move || asked.service.create(&given, Some(id.as_str()).filter(|id| !id.is_empty()), then));
     match made.await {
         Ok(id) => Ok(Redirect::to(&format!("/crawls/{id}")).into_response()),
         Err(problem) => {

@@ -24,8 +24,8 @@ pub struct Asked {
 
 pub async fn settings(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
     let service = app.service.clone();
-    let (seen, text) = blocking(move || Ok((service.see(&id)?, service.spec(&id)?.to_toml()))).await?;
-    let draft = Draft::new(text, Manner::named(&asked.manner));
+    let (seen, text) = blocking(move || Ok((service.see(&id)?, service.spec_text(&id)?))).await?;
+    let draft = Draft::new(text, Manner::named(&asked.manner)).with_mistakes(&app);
     let body = html! {
         @if !asked.done.is_empty() { p.good role="status" { "Kept. A running crawl takes up delays, budgets, weights, scope and seeds at once, the rest with its next start." } }
         (form(&app, &seen, &draft))

@@ -70,6 +70,12 @@ impl Draft {
         Draft { text, manner: if readable { manner } else { Manner::Toml }, problem: None }
     }
 
+    /// With what is wrong with it, where something is.
+    pub fn with_mistakes(mut self, app: &App) -> Draft {
+        self.problem = Some(examined(app, &self.text)).filter(|problem| problem.status != 200);
+        self
+    }
+
     pub fn of(sent: &Sent) -> Draft {
         let text = sent.spec.replace("\r\n", "\n");
         if sent.manner != "form" {

@@ -50,6 +50,7 @@ pub fn state(state: &str) -> (&'static str, &'static str) {
         "timelimit" => ("time limit reached", "good"),
         "diskfull" => ("the disk is full", "bad"),
         "elsewhere" => ("runs in another process", "busy"),
+        "damaged" => ("damaged", "bad"),
         _ => ("stopped", "rest"),
     }
 }

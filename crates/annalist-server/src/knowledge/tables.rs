@@ -31,9 +31,23 @@ impl Table {
         self.text.is_empty()
     }
 
-    /// As it was written.
-    pub fn into_text(self) -> String {
-        self.text
+    /// How many rows there are below the head, and some of them with the head, as they were written.
+    pub fn part(&self, offset: usize, limit: usize) -> (usize, String) {
+        let mut lines = Lines { rest: &self.text };
+        let mut part = String::new();
+        let mut number = 0;
+        loop {
+            let before = lines.rest;
+            if lines.next().is_none() {
+                break;
+            }
+            let is_head = number == 0;
+            if is_head || (number > offset && number - offset <= limit) {
+                part.push_str(&before[..before.len() - lines.rest.len()]);
+            }
+            number += 1;
+        }
+        (number.saturating_sub(1), part)
     }
 
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
@@ -131,5 +145,15 @@ mod tests {
         assert_eq!((row.get("note"), row.get("none"), row.number("name")), ("x, \"y\"\nz", "", 0));
         assert_eq!(cells("a,b\n\"never ends,1\n2"), [["never ends,1\n2"]]);
         assert!(cells("").is_empty() && cells("a,b\r\n").is_empty());
+    }
+
+    #[test]
+    fn some_rows_of_a_table_come_with_its_head() {
+        let table = Table { text: "name\r\nA\r\n\"B\nb\"\r\nC\r\n".to_owned() };
+        assert_eq!(table.part(0, usize::MAX), (3, table.text.clone()));
+        assert_eq!(table.part(1, 1), (3, "name\r\n\"B\nb\"\r\n".to_owned()));
+        assert_eq!(table.part(3, 9), (3, "name\r\n".to_owned()));
+        assert_eq!(table.part(usize::MAX, 1), (3, "name\r\n".to_owned()));
+        assert_eq!(Table { text: String::new() }.part(0, 1), (0, String::new()));
     }
 }

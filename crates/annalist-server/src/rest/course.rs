@@ -31,19 +31,29 @@ pub struct Counts {
     /// Mentions of links that are not fetched, by reason.
     pub skipped: BTreeMap<String, u64>,
     /// Events of the log: by subsystem, by severity.
-    pub events: BTreeMap<String, BTreeMap<String, u64>>,
+    #[schema(value_type = BTreeMap<String, BTreeMap<String, u64>>)]
+    pub events: EventCounts,
     /// Now and then: pages so far, and how many of them are relevant.
     #[schema(value_type = Vec<Vec<u64>>)]
     pub harvest: Vec<(u64, u64)>,
 }
 
+/// Events by subsystem, by severity.
+pub type EventCounts = BTreeMap<String, BTreeMap<String, u64>>;
+
+/// Of counts by `subsystem severity`.
+pub fn by_subsystem(counts: &BTreeMap<String, u64>) -> EventCounts {
+    let mut events = EventCounts::new();
+    for (name, count) in counts {
+        let (subsystem, severity) = name.split_once(' ').unwrap_or((name, "info"));
+        events.entry(subsystem.to_owned()).or_default().insert(severity.to_owned(), *count);
+    }
+    events
+}
+
 impl Counts {
     pub fn of(counters: Counters) -> Counts {
-        let mut events: BTreeMap<String, BTreeMap<String, u64>> = BTreeMap::new();
-        for (name, count) in &counters.events {
-            let (subsystem, severity) = name.split_once(' ').unwrap_or((name, "info"));
-            events.entry(subsystem.to_owned()).or_default().insert(severity.to_owned(), *count);
-        }
+        let events = by_subsystem(&counters.events);
         Counts {
             by_status: counters.by_status,
             by_mime: counters.by_mime,
@@ -119,13 +129,26 @@ pub struct Point {
     pub queued: u64,
     pub warnings: u64,
     pub errors: u64,
+    /// Events of the log: by subsystem, by severity. `null` where an older version of the program counted.
+    #[schema(value_type = Option<BTreeMap<String, BTreeMap<String, u64>>>)]
+    pub events: Option<EventCounts>,
 }
 
 impl Point {
     fn of(sample: Sample) -> Point {
-        let Sample { at, captures, bytes, judged, relevant, failed, skipped, queued, warnings, errors } =
-            sample;
-        Point { at, captures, bytes, judged, relevant, failures: failed, skipped, queued, warnings, errors }
+        Point {
+            at: sample.at,
+            captures: sample.captures,
+            bytes: sample.bytes,
+            judged: sample.judged,
+            relevant: sample.relevant,
+            failures: sample.failed,
+            skipped: sample.skipped,
+            queued: sample.queued,
+            warnings: sample.warnings,
+            errors: sample.errors,
+            events: sample.events.as_ref().map(by_subsystem),
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::reading::{Asking, Body};
 use crate::problem::{FieldError, Problem};
 use crate::serve::App;
-use crate::service::Seen;
+use crate::service::{Seen, Then};
 use crate::spec_form;
 use crate::wanted::{Goal, Schedule};
 
@@ -17,14 +17,15 @@ use crate::wanted::{Goal, Schedule};
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CrawlView {
     pub id: String,
-    /// `new`, `starting`, `running`, `waiting`, `paused`, `finishing`, `interrupted`, or how it ended.
+    /// `new`, `starting`, `running`, `waiting`, `paused`, `finishing`, `interrupted`, `elsewhere` (another process runs it),
+    /// `damaged` (`failed` says what has to be repaired), or how it ended.
     pub state: String,
     pub is_running: bool,
     /// What it is to do; it goes on with that after a restart.
     pub goal: Goal,
-    /// What it waits for, when it waits.
+    /// What it waits for, when it waits; also before it can be started.
     pub waits_for: Option<String>,
-    /// Why it could not be started.
+    /// Why it could not be started, or what is wrong with it.
     pub failed: Option<String>,
     pub schedule: Option<Schedule>,
     pub captures: u64,
@@ -48,7 +49,7 @@ pub struct CrawlView {
 
 impl CrawlView {
     pub fn of(seen: Seen) -> CrawlView {
-        let Seen { id, status, is_running, wanted } = seen;
+        let Seen { id, status, is_running, wanted, awaits } = seen;
         let counters = &status.counters;
         CrawlView {
             id,
@@ -72,7 +73,7 @@ impl CrawlView {
             visits_in_flight: status.visits_in_flight,
             pages_per_second: if is_running { status.pages_per_second } else { 0.0 },
             state: status.state,
-            waits_for: status.waits_for,
+            waits_for: status.waits_for.or(awaits),
             started: status.started,
             updated: status.updated,
         }
@@ -144,10 +145,8 @@ pub async fn create(
     Body(new): Body<NewCrawl>,
 ) -> Result<(StatusCode, Json<CrawlView>), Problem> {
     let seen = blocking(move || {
-        let id = app.service.create(&new.spec, new.id.as_deref())?;
-        if new.start {
-            app.service.start(&id)?;
-        }
+        let then = if new.start { Then::Start } else { Then::Keep };
+        let id = app.service.create(&new.spec, new.id.as_deref(), then)?;
         app.service.see(&id)
     });
     Ok((StatusCode::CREATED, Json(CrawlView::of(seen.await?))))

@@ -6,8 +6,9 @@ use axum::extract::Request;
 use axum::http::{StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use utoipa::openapi::path::{Operation, PathItem};
-use utoipa::openapi::{Content, OpenApi as Document, Ref, RefOr};
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{Components, Content, OpenApi as Document, Ref, RefOr};
 
 use crate::problem::Problem;
 
@@ -15,27 +16,38 @@ const PROBLEM: &str = "application/problem+json";
 /// What the guard and the router may answer to anybody (`access.rs`), and what the machine may come to.
 const ALWAYS: &[u16] = &[400, 401, 421, 429, 500];
 /// To who sends something.
-const WITH_BODY: &[u16] = &[403, 413, 415, 422];
+const WITH_BODY: &[u16] = &[413, 415, 422];
+/// To who changes something: another page may have asked for it, and the disk may be full.
+const WITH_CHANGE: &[u16] = &[403, 507];
+/// How who asks shows that it may.
+const TOKEN: &str = "token";
 /// No framework's refusal is longer.
 const LONGEST_REFUSAL: usize = 4096;
 
 /// Adds to each operation what it would have to repeat.
 pub fn complete(document: &mut Document) {
     for item in document.paths.paths.values_mut() {
-        for operation in operations(item).into_iter().flatten() {
-            describe(operation);
+        let changes = [item.put.as_mut(), item.post.as_mut(), item.delete.as_mut()];
+        for operation in changes.into_iter().flatten() {
+            describe(operation, WITH_CHANGE);
+        }
+        if let Some(operation) = &mut item.get {
+            describe(operation, &[]);
         }
     }
+    let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(
+        "What is set in ANNALIST_TOKEN where the service was started; nothing is asked for where none is set",
+    ));
+    let components = document.components.get_or_insert_with(Components::default);
+    components.add_security_scheme(TOKEN, SecurityScheme::Http(scheme.build()));
+    let none: [&str; 0] = [];
+    document.security = Some(vec![SecurityRequirement::default(), SecurityRequirement::new(TOKEN, none)]);
 }
 
-fn operations(item: &mut PathItem) -> [Option<&mut Operation>; 4] {
-    [item.get.as_mut(), item.put.as_mut(), item.post.as_mut(), item.delete.as_mut()]
-}
-
-fn describe(operation: &mut Operation) {
+fn describe(operation: &mut Operation, more: &[u16]) {
     let sends: &[u16] = if operation.request_body.is_some() { WITH_BODY } else { &[] };
     let responses = &mut operation.responses.responses;
-    for status in ALWAYS.iter().chain(sends) {
+    for status in ALWAYS.iter().chain(sends).chain(more) {
         responses.entry(status.to_string()).or_insert_with(|| RefOr::T(Default::default()));
     }
     for (status, response) in responses {

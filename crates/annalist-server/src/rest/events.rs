@@ -1,5 +1,6 @@
 //! What happened: events, pages that were fetched, addresses that were not.
 
+use annalist_model::SkipReason;
 use axum::Json;
 use axum::extract::{Path, State};
 use serde::{Deserialize, Serialize};
@@ -7,14 +8,14 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::crawls::blocking;
 use super::reading::Asking;
-use crate::logs::newest;
+use crate::logs::{Found, newest};
 use crate::problem::Problem;
 use crate::serve::App;
 
 /// Which lines are wanted.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Asked {
     /// Words that have to be in it, whatever their case.
     pub q: String,
@@ -24,8 +25,8 @@ pub struct Asked {
     pub subsystem: String,
     /// Why an address was skipped.
     pub reason: String,
-    /// So many of the newest are left out.
-    pub offset: usize,
+    /// Only what stands before this place in the log: `next` of the answer before. It stays the same while the crawl writes.
+    pub before: Option<u64>,
     /// How many at most: 1 to 1000, 100 where nothing is said.
     #[param(minimum = 1, maximum = 1000)]
     pub limit: Option<usize>,
@@ -39,15 +40,29 @@ impl Asked {
         }
     }
 
-    /// Whether a line has all the words.
-    fn fits(&self, line: &str) -> bool {
-        if self.q.trim().is_empty() {
-            return true;
+    /// Finds words in what was written, not in how it is kept.
+    fn words(&self) -> impl Fn(&[&str]) -> bool {
+        let words: Vec<String> = self.q.to_lowercase().split_whitespace().map(str::to_owned).collect();
+        move |texts| {
+            if words.is_empty() {
+                return true;
+            }
+            let text = texts.join("\n").to_lowercase();
+            words.iter().all(|word| text.contains(word))
         }
-        let line = line.to_lowercase();
-        self.q.to_lowercase().split_whitespace().all(|word| line.contains(word))
     }
 }
+
+/// Nothing, or one of these.
+fn one_of(field: &str, value: &str, known: &[&str]) -> Result<(), Problem> {
+    if value.is_empty() || known.contains(&value) {
+        return Ok(());
+    }
+    Err(Problem::field(field, format!("give one of {}", known.join(", "))))
+}
+
+/// How grave events are.
+pub const SEVERITIES: [&str; 3] = ["info", "warning", "error"];
 
 /// Something that happened to the crawl itself.
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
@@ -84,67 +99,83 @@ pub struct Fetched {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Events {
-    /// The newest first.
+    /// The newest first. May be empty though there is more: one answer looks through 64 MB of a log.
     pub events: Vec<Event>,
-    /// There may be older ones.
+    /// There are older ones, or there may be: the log was not looked through to its beginning.
     pub more: bool,
+    /// They are asked for with this as `before`.
+    pub next: Option<u64>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SkippedList {
     pub skipped: Vec<Skipped>,
     pub more: bool,
+    pub next: Option<u64>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FetchedList {
     pub fetched: Vec<Fetched>,
     pub more: bool,
+    pub next: Option<u64>,
 }
 
-fn unreadable(fault: std::io::Error) -> Problem {
-    Problem::internal("the log cannot be read", &fault)
+/// A part of a log of a crawl.
+fn part<T>(
+    app: &App,
+    id: &str,
+    log: &str,
+    asked: &Asked,
+    fits: impl FnMut(&str) -> Option<T>,
+) -> Result<Found<T>, Problem> {
+    let (job, limit) = (app.service.job(id)?, asked.limit()?);
+    newest(&job.logs().join(log), asked.before, limit, fits)
+        .map_err(|fault| Problem::internal("the log cannot be read", &fault))
+}
+
+fn is_named(wanted: &str, found: &str) -> bool {
+    wanted.is_empty() || wanted == found
 }
 
 impl Events {
     pub fn of(app: &App, id: &str, asked: &Asked) -> Result<Events, Problem> {
-        let (job, limit) = (app.service.job(id)?, asked.limit()?);
-        let event = |line: &str| serde_json::from_str::<Event>(line).ok();
-        let named = |wanted: &str, found: &str| wanted.is_empty() || wanted == found;
+        one_of("severity", &asked.severity, &SEVERITIES)?;
+        let has_words = asked.words();
         let fits = |line: &str| {
-            asked.fits(line)
-                && event(line).is_some_and(|event| {
-                    named(&asked.severity, &event.severity) && named(&asked.subsystem, &event.subsystem)
-                })
+            let event: Event = serde_json::from_str(line).ok()?;
+            let fits = is_named(&asked.severity, &event.severity)
+                && is_named(&asked.subsystem, &event.subsystem)
+                && has_words(&[&event.time, &event.severity, &event.subsystem, &event.message]);
+            fits.then_some(event)
         };
-        let found = newest(&job.logs().join("events.jsonl"), asked.offset, limit, fits);
-        let found = found.map_err(unreadable)?;
-        Ok(Events { events: found.lines.iter().filter_map(|line| event(line)).collect(), more: found.is_cut })
+        let Found { found, next } = part(app, id, "events.jsonl", asked, fits)?;
+        Ok(Events { events: found, more: next.is_some(), next })
     }
 }
 
 impl SkippedList {
     pub fn of(app: &App, id: &str, asked: &Asked) -> Result<SkippedList, Problem> {
-        let (job, limit) = (app.service.job(id)?, asked.limit()?);
-        let skipped = |line: &str| serde_json::from_str::<Skipped>(line).ok();
+        one_of("reason", &asked.reason, &SkipReason::ALL.map(SkipReason::name))?;
+        let has_words = asked.words();
         let fits = |line: &str| {
-            asked.fits(line)
-                && (asked.reason.is_empty() || skipped(line).is_some_and(|one| one.reason == asked.reason))
+            let one: Skipped = serde_json::from_str(line).ok()?;
+            let via = one.via.as_deref().unwrap_or_default();
+            let fits = is_named(&asked.reason, &one.reason)
+                && has_words(&[&one.time, &one.url, &one.reason, &one.detail, via]);
+            fits.then_some(one)
         };
-        let found = newest(&job.logs().join("skipped.jsonl"), asked.offset, limit, fits);
-        let found = found.map_err(unreadable)?;
-        let skipped = found.lines.iter().filter_map(|line| skipped(line)).collect();
-        Ok(SkippedList { skipped, more: found.is_cut })
+        let Found { found, next } = part(app, id, "skipped.jsonl", asked, fits)?;
+        Ok(SkippedList { skipped: found, more: next.is_some(), next })
     }
 }
 
 impl FetchedList {
     pub fn of(app: &App, id: &str, asked: &Asked) -> Result<FetchedList, Problem> {
-        let (job, limit) = (app.service.job(id)?, asked.limit()?);
-        let found = newest(&job.logs().join("crawl.log"), asked.offset, limit, |line| asked.fits(line));
-        let found = found.map_err(unreadable)?;
-        let fetched = found.lines.iter().filter_map(|line| fetched_of(line)).collect();
-        Ok(FetchedList { fetched, more: found.is_cut })
+        let has_words = asked.words();
+        let fits = |line: &str| has_words(&[line]).then(|| fetched_of(line)).flatten();
+        let Found { found, next } = part(app, id, "crawl.log", asked, fits)?;
+        Ok(FetchedList { fetched: found, more: next.is_some(), next })
     }
 }
 

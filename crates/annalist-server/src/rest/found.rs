@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::header;
+use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,23 +17,41 @@ use crate::serve::App;
 const TABLES: [&str; 9] =
     ["entities", "opinions", "together", "topics", "topics-over-time", "events", "authors", "ties", "images"];
 
+/// Which rows of a table are wanted.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Rows {
+    /// From which one on, counted from 0.
+    #[serde(default)]
+    pub offset: usize,
+    /// How many at most; all where nothing is said.
+    pub limit: Option<usize>,
+}
+
 /// A table of what a study found (docs/study.md): entities, opinions, together, topics, topics-over-time, events, authors, ties
-/// or images. There is none before a study was run.
-#[utoipa::path(get, path = "/api/crawls/{id}/study/{table}", params(("id" = String, Path), ("table" = String, Path)),
-    responses((status = 200, body = String, content_type = "text/csv"), (status = 404, body = Problem)))]
+/// or images. There is none before a study was run. The first line names the columns, whichever rows are asked for.
+#[utoipa::path(get, path = "/api/crawls/{id}/study/{table}", params(("id" = String, Path), ("table" = String, Path), Rows),
+    responses((status = 200, body = String, content_type = "text/csv", headers(("annalist-rows" = u64, description = "How many rows the table has"))),
+        (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn table(
     State(app): State<App>,
     Path((id, table)): Path<(String, String)>,
+    Asking(rows): Asking<Rows>,
 ) -> Result<Response, Problem> {
     let known = TABLES.iter().find(|known| **known == table);
     let Some(known) = known else {
         return Err(Problem::not_found(format!("there is no such table; there are {}", TABLES.join(", "))));
     };
-    let text = blocking(move || Ok(app.knowledge.table(&id, &format!("{known}.csv"))?.into_text())).await?;
-    if text.is_empty() {
+    let part = blocking(move || {
+        let table = app.knowledge.table(&id, &format!("{known}.csv"))?;
+        Ok((!table.is_missing()).then(|| table.part(rows.offset, rows.limit.unwrap_or(usize::MAX))))
+    });
+    let Some((total, text)) = part.await? else {
         return Err(Problem::not_found("nobody has studied this archive yet: run a study"));
-    }
-    Ok(([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text).into_response())
+    };
+    let kind = (header::CONTENT_TYPE, HeaderValue::from_static("text/csv; charset=utf-8"));
+    let count = (HeaderName::from_static("annalist-rows"), HeaderValue::from(total));
+    Ok(([kind, count], text).into_response())
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

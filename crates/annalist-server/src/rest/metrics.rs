@@ -1,11 +1,13 @@
 //! Counters in the words of Prometheus.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 
+use super::course::by_subsystem;
 use super::crawls::blocking;
 use crate::problem::Problem;
 use crate::serve::App;
@@ -34,17 +36,98 @@ const METRICS: &[(&str, &str, &str, Value)] = &[
     ("annalist_running", "gauge", "1 while the crawl runs here", |s| f64::from(u8::from(s.is_running))),
 ];
 
+/// Labels with their values, and a number for them.
+type Labelled = (Vec<(&'static str, String)>, u64);
+
+/// What is counted by more than the crawl.
+type Values = fn(&Seen) -> Vec<Labelled>;
+
+const LABELLED: &[(&str, &str, Values)] = &[
+    ("annalist_captures_by_status_total", "Captures by the first digit of their HTTP status", by_class),
+    ("annalist_events_total", "Events of the log, by subsystem and severity", by_subsystem_and_severity),
+];
+
+fn by_class(seen: &Seen) -> Vec<Labelled> {
+    let mut classes: BTreeMap<String, u64> = BTreeMap::new();
+    for (status, count) in &seen.status.counters.by_status {
+        let class =
+            if (100..1000).contains(status) { format!("{}xx", status / 100) } else { "other".to_owned() };
+        *classes.entry(class).or_default() += count;
+    }
+    classes.into_iter().map(|(class, count)| (vec![("class", class)], count)).collect()
+}
+
+fn by_subsystem_and_severity(seen: &Seen) -> Vec<Labelled> {
+    let mut labelled = Vec::new();
+    for (subsystem, severities) in by_subsystem(&seen.status.counters.events) {
+        for (severity, count) in severities {
+            labelled.push((vec![("subsystem", subsystem.clone()), ("severity", severity)], count));
+        }
+    }
+    labelled
+}
+
+/// The value of a label as Prometheus reads it. An id has nothing that would need this.
+fn quoted(value: &str) -> String {
+    value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
 /// Counters of all crawls, for Prometheus.
 #[utoipa::path(get, path = "/metrics", responses((status = 200, body = String, content_type = "text/plain")))]
 pub async fn metrics(State(app): State<App>) -> Result<impl IntoResponse, Problem> {
     let all = blocking(move || app.service.all()).await?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], written(&all)))
+}
+
+fn written(all: &[Seen]) -> String {
     let mut text = String::new();
     for (name, kind, help, value) in METRICS {
         let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        for seen in &all {
-            // An id has nothing that would need a quote.
+        for seen in all {
             let _ = writeln!(text, "{name}{{crawl=\"{}\"}} {}", seen.id, value(seen));
         }
     }
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text))
+    for (name, help, values) in LABELLED {
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} counter");
+        for seen in all {
+            for (labels, count) in values(seen) {
+                let labels: String =
+                    labels.iter().map(|(label, value)| format!(",{label}=\"{}\"", quoted(value))).collect();
+                let _ = writeln!(text, "{name}{{crawl=\"{}\"{labels}}} {count}", seen.id);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_crawl::status::Status;
+
+    use super::written;
+    use crate::service::Seen;
+    use crate::wanted::Wanted;
+
+    #[test]
+    fn events_and_captures_are_counted_by_what_they_are() {
+        let mut status = Status::default();
+        for code in [200, 204, 404, 999, 0] {
+            status.counters.capture(code, "text/html", 1);
+        }
+        status.counters.event("web", "warning");
+        status.counters.event("a \"b\"", "error");
+        let id = "x".to_owned();
+        let seen = Seen { id, status, is_running: false, wanted: Wanted::default(), awaits: None };
+        let text = written(&[seen]);
+        for line in [
+            "annalist_captures_total{crawl=\"x\"} 5",
+            "annalist_captures_by_status_total{crawl=\"x\",class=\"2xx\"} 2",
+            "annalist_captures_by_status_total{crawl=\"x\",class=\"4xx\"} 1",
+            "annalist_captures_by_status_total{crawl=\"x\",class=\"other\"} 1",
+            "annalist_events_total{crawl=\"x\",subsystem=\"web\",severity=\"warning\"} 1",
+            "annalist_events_total{crawl=\"x\",subsystem=\"a\",severity=\"\\\"b\\\" error\"} 1",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+        }
+    }
 }

@@ -3,30 +3,56 @@
 use axum::Json;
 use axum::extract::{Path, RawQuery, State};
 use serde_json::{Value, json};
+use utoipa::IntoParams;
 
 use super::crawls::blocking;
 use crate::knowledge::Asked;
 use crate::problem::Problem;
 use crate::serve::App;
 
+/// What can be asked; it is read by `knowledge/asked.rs`, since names may come several times.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[allow(dead_code, reason = "describes what is read elsewhere")]
+struct Question {
+    /// The question in words; everything where there is none.
+    q: Option<String>,
+    /// Of this site only; several may be given.
+    site: Option<Vec<String>>,
+    host: Option<Vec<String>>,
+    language: Option<Vec<String>>,
+    /// `page`, `post`, `comment`, `article`
+    #[param(rename = "type")]
+    kind: Option<Vec<String>>,
+    application: Option<Vec<String>>,
+    mime: Option<Vec<String>>,
+    author: Option<Vec<String>>,
+    topic: Option<Vec<String>>,
+    entity: Option<Vec<String>>,
+    event: Option<Vec<String>>,
+    /// Published from then on: 2011, 2011-03 or 2011-03-05.
+    from: Option<String>,
+    until: Option<String>,
+    /// `from` and `until` are about when it was captured.
+    captured: Option<bool>,
+    /// `relevance`, `newest` or `oldest`
+    sort: Option<String>,
+    facets: Option<bool>,
+    /// Count by month of publication.
+    over_time: Option<bool>,
+    /// Near duplicates as results of their own.
+    all: Option<bool>,
+    /// Results on a page, 0 to 100.
+    limit: Option<usize>,
+    /// From 1.
+    page: Option<usize>,
+}
+
 /// Searches one crawl: everything that `annalist search --json` can be asked, and its answer, with `crawl` in each hit.
 ///
 /// `freshness` says how the answer stands to the archive: `current`, `growing` (the crawl runs: what it found in the last half
 /// minute may be missing), `reading` (the archive is being read: ask again in a moment) or `failed` (it could not be read).
-#[utoipa::path(get, path = "/api/crawls/{id}/search", params(("id" = String, Path),
-    ("q" = Option<String>, Query, description = "The question in words; everything where there is none"),
-    ("site" = Option<Vec<String>>, Query, description = "Of this site only; several may be given"),
-    ("host" = Option<Vec<String>>, Query), ("language" = Option<Vec<String>>, Query),
-    ("type" = Option<Vec<String>>, Query, description = "page, post, comment, article"),
-    ("application" = Option<Vec<String>>, Query), ("mime" = Option<Vec<String>>, Query),
-    ("author" = Option<Vec<String>>, Query), ("topic" = Option<Vec<String>>, Query),
-    ("entity" = Option<Vec<String>>, Query), ("event" = Option<Vec<String>>, Query),
-    ("from" = Option<String>, Query, description = "Published from then on: 2011, 2011-03 or 2011-03-05"),
-    ("until" = Option<String>, Query), ("captured" = Option<bool>, Query, description = "from and until are about when it was captured"),
-    ("sort" = Option<String>, Query, description = "relevance, newest or oldest"),
-    ("facets" = Option<bool>, Query), ("over_time" = Option<bool>, Query, description = "Count by month of publication"),
-    ("all" = Option<bool>, Query, description = "Near duplicates as results of their own"),
-    ("limit" = Option<usize>, Query, description = "Results on a page, 0 to 100"), ("page" = Option<usize>, Query, description = "From 1")),
+#[utoipa::path(get, path = "/api/crawls/{id}/search", params(("id" = String, Path), Question),
     responses((status = 200, body = Value), (status = 404, body = Problem), (status = 409, body = Problem),
         (status = 422, body = Problem), (status = 503, body = Problem)))]
 pub async fn search(
@@ -43,8 +69,7 @@ pub async fn search(
 
 /// Searches several crawls together: `?crawl=a&crawl=b`, and what a search of one can be asked.
 #[utoipa::path(get, path = "/api/search", params(
-    ("crawl" = Vec<String>, Query), ("q" = Option<String>, Query),
-    ("facets" = Option<bool>, Query), ("over_time" = Option<bool>, Query)),
+    ("crawl" = Vec<String>, Query, description = "A crawl that is asked, 1 to 100 of them"), Question),
     responses((status = 200, body = Value), (status = 404, body = Problem), (status = 409, body = Problem),
         (status = 422, body = Problem), (status = 503, body = Problem)))]
 pub async fn search_several(

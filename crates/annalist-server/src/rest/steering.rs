@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use annalist_crawl::clock;
 use annalist_model::spec::{SIGNALS, Seed, SiteRules, Spec, duration};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{StatusCode, header};
 use axum::response::IntoResponse;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
 
 use super::crawls::{CrawlView, blocking};
@@ -52,11 +51,11 @@ async fn steer(
     Ok((StatusCode::ACCEPTED, Json(CrawlView::of(seen.await?))))
 }
 
-/// The spec of a crawl, in TOML.
+/// The spec of a crawl, in TOML. One that cannot be used is given as it stands in its file, to be repaired.
 #[utoipa::path(get, path = "/api/crawls/{id}/spec", params(("id" = String, Path)), responses(
     (status = 200, body = String, content_type = "application/toml"), (status = 404, body = Problem)))]
 pub async fn spec(State(app): State<App>, Path(id): Path<String>) -> Result<impl IntoResponse, Problem> {
-    let text = blocking(move || Ok(app.service.spec(&id)?.to_toml())).await?;
+    let text = blocking(move || app.service.spec_text(&id)).await?;
     Ok(([(header::CONTENT_TYPE, "application/toml")], text))
 }
 
@@ -73,7 +72,7 @@ impl Changed {
     }
 }
 
-/// Another spec, in TOML; a running crawl takes it up at once. Seeds can be added, not taken away.
+/// Another spec, in TOML; a running crawl takes it up at once. Seeds of a crawl that was started can be added, not taken away.
 #[utoipa::path(put, path = "/api/crawls/{id}/spec", params(("id" = String, Path)), request_body(content = String, content_type = "application/toml"),
     responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn change(
@@ -152,17 +151,30 @@ pub fn read_duration(name: &str, text: Option<&str>) -> Result<Option<Duration>,
     read.ok_or_else(|| Problem::field(name, "expected a time such as \"500ms\", \"2s\" or \"12h\""))
 }
 
-/// What is different for one site. What is left out stays as it is.
+/// What is different for one site. What is left out stays as it is; `null` takes away what was set.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SiteChange {
     /// `true`: it is not asked any more.
-    pub blocked: Option<bool>,
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<bool>)]
+    pub blocked: Option<Option<bool>>,
     /// `"2s"`
-    pub min_delay: Option<String>,
-    pub max_delay: Option<String>,
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub min_delay: Option<Option<String>>,
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<String>)]
+    pub max_delay: Option<Option<String>>,
     /// Pages of it at most.
-    pub pages: Option<u64>,
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<u64>)]
+    pub pages: Option<Option<u64>>,
+}
+
+/// Tells `null` from what is left out.
+fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Option<Option<T>>, D::Error> {
+    Option::deserialize(from).map(Some)
 }
 
 /// Blocks a site, or changes its delays and its budget; running fetchers take it up at once.
@@ -173,17 +185,21 @@ pub async fn site(
     Path((id, site)): Path<(String, String)>,
     Body(change): Body<SiteChange>,
 ) -> Result<Json<Changed>, Problem> {
-    let min_delay = read_duration("min_delay", change.min_delay.as_deref())?;
-    let max_delay = read_duration("max_delay", change.max_delay.as_deref())?;
+    let delay = |name: &str, given: Option<Option<String>>| {
+        given.map(|text| read_duration(name, text.as_deref())).transpose()
+    };
+    let min_delay = delay("min_delay", change.min_delay)?;
+    let max_delay = delay("max_delay", change.max_delay)?;
     amend(app, id, move |spec| {
-        if change.blocked == Some(false) {
+        let blocked = change.blocked.map(Option::unwrap_or_default);
+        if blocked == Some(false) {
             spec.scope.blocked_sites.retain(|name| *name != site);
         }
         if let Some(rules) = rules_of(spec, site) {
-            rules.blocked = change.blocked.unwrap_or(rules.blocked);
-            rules.min_delay = min_delay.or(rules.min_delay);
-            rules.max_delay = max_delay.or(rules.max_delay);
-            rules.pages = change.pages.or(rules.pages);
+            rules.blocked = blocked.unwrap_or(rules.blocked);
+            rules.min_delay = min_delay.unwrap_or(rules.min_delay);
+            rules.max_delay = max_delay.unwrap_or(rules.max_delay);
+            rules.pages = change.pages.unwrap_or(rules.pages);
         }
         Ok(())
     })
@@ -265,52 +281,4 @@ pub async fn schedule(
 pub async fn unschedule(State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
     blocking(move || app.service.set_schedule(&id, None)).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-/// A site that waits.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct WaitingSite {
-    /// Its name, where one of its links is in memory.
-    pub site: Option<String>,
-    pub queued: u64,
-    pub captures: u64,
-    pub bytes: u64,
-    /// Its best link, and what that is worth.
-    pub best_url: Option<String>,
-    pub best_score: Option<f32>,
-    /// Seconds until it may be asked again.
-    pub rests_seconds: f64,
-    /// Why nothing more is fetched of it.
-    pub closed: Option<String>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Queue {
-    /// The sites with the most waiting links.
-    pub sites: Vec<WaitingSite>,
-}
-
-impl Queue {
-    pub fn of(app: &App, id: &str, most: usize) -> Result<Queue, Problem> {
-        app.service.job(id)?;
-        let sites = app.service.control(id).map(|control| control.busiest_sites(most)).unwrap_or_default();
-        let now = clock::now();
-        let told = sites.into_iter().map(|site| WaitingSite {
-            site: site.example.as_ref().map(|url| url.site().to_owned()),
-            queued: site.queued,
-            captures: site.captures,
-            bytes: site.bytes,
-            best_url: site.example.map(|url| url.as_str().to_owned()),
-            best_score: site.best,
-            rests_seconds: site.rests_until.since(now).as_secs_f64(),
-            closed: site.closed.map(|reason| reason.name().to_owned()),
-        });
-        Ok(Queue { sites: told.collect() })
-    }
-}
-
-/// The queue of a running crawl, by site.
-#[utoipa::path(get, path = "/api/crawls/{id}/queue", params(("id" = String, Path)), responses((status = 200, body = Queue), (status = 404, body = Problem)))]
-pub async fn queue(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Queue>, Problem> {
-    blocking(move || Ok(Json(Queue::of(&app, &id, 100)?))).await
 }

@@ -6,8 +6,8 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::crawls::blocking;
-use super::reading::{Body, Place};
+use super::crawls::{Page, blocking};
+use super::reading::{Asking, Body, Place};
 use crate::problem::Problem;
 use crate::serve::App;
 use crate::tasks::{NewTask, Task, Told};
@@ -32,6 +32,8 @@ impl TaskView {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TaskList {
+    /// How many there are; the last fifty are kept.
+    pub total: usize,
     /// The newest first.
     pub tasks: Vec<TaskView>,
 }
@@ -50,11 +52,16 @@ pub async fn add(
 }
 
 /// The tasks of a crawl, the last fifty of them.
-#[utoipa::path(get, path = "/api/crawls/{id}/tasks", params(("id" = String, Path)), responses(
-    (status = 200, body = TaskList), (status = 404, body = Problem)))]
-pub async fn list(State(app): State<App>, Place(id): Place<String>) -> Result<Json<TaskList>, Problem> {
-    let tasks = blocking(move || app.tasks.list(&id)).await?;
-    Ok(Json(TaskList { tasks: tasks.into_iter().map(TaskView::of).collect() }))
+#[utoipa::path(get, path = "/api/crawls/{id}/tasks", params(("id" = String, Path), Page), responses(
+    (status = 200, body = TaskList), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub async fn list(
+    State(app): State<App>,
+    Place(id): Place<String>,
+    Asking(page): Asking<Page>,
+) -> Result<Json<TaskList>, Problem> {
+    let (offset, limit) = page.checked()?;
+    let (total, tasks) = blocking(move || app.tasks.part(&id, offset, limit)).await?;
+    Ok(Json(TaskList { total, tasks: tasks.into_iter().map(TaskView::of).collect() }))
 }
 
 /// One task.

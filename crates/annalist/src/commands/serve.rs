@@ -7,13 +7,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use annalist_crawl::engine::{Crawl, Origin};
+use annalist_crawl::engine::{Crawl, CrawlError, Origin};
 use annalist_crawl::job::JobDir;
 use annalist_crawl::pool::Pool;
 use annalist_crawl::status::Board;
 use annalist_crawl::stop::Stop;
 use annalist_knowledge::Needed;
-use annalist_server::program::{Examined, Program};
+use annalist_server::program::{Examined, Program, Unopened};
 use annalist_server::{ServeError, Settings, serve};
 use anyhow::{Context, Result};
 use tokio::signal::unix::{SignalKind, signal};
@@ -89,8 +89,11 @@ impl Program for ThisProgram {
         Examined { spec, mistakes, warnings }
     }
 
-    fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, String> {
-        open(job, pool, stop, board).map_err(|fault| format!("{fault:#}"))
+    fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, Unopened> {
+        open(job, pool, stop, board).map_err(|fault| match fault.downcast_ref() {
+            Some(CrawlError::Busy { holder }) => Unopened::Busy(*holder),
+            _ => Unopened::Failed(format!("{fault:#}")),
+        })
     }
 
     fn derive(&self, job: &Path, needed: Needed, stop: Arc<AtomicBool>) -> Result<(), String> {

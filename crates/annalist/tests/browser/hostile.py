@@ -116,7 +116,7 @@ class Walk:
             return
         # Captured pages are all of one kind; of ours, each view is one.
         kind = parts.path if own else "captured"
-        most = MANY if self.whole else FEW * 3 if "offset=" in address else FEW
+        most = MANY if self.whole else FEW * 3 if re.search("offset=|before=", address) else FEW
         if self.of_kind.get(kind, 0) < most:
             self.known.add(address)
             self.of_kind[kind] = self.of_kind.get(kind, 0) + 1

@@ -1,0 +1,15 @@
+//! What waits in a job that is not crawled at the moment. A running crawl tells it itself (`control.rs`).
+
+use std::sync::Arc;
+
+use annalist_disk::RealDisk;
+use annalist_frontier::{Settings, SiteQueues};
+
+use crate::engine::CrawlError;
+use crate::job::JobDir;
+
+/// The sites with the most waiting links, a part of them. Goes over all there is.
+pub fn queue_at_rest(job: &JobDir, offset: usize, most: usize) -> Result<SiteQueues, CrawlError> {
+    let frontier = annalist_frontier::read_only(Arc::new(RealDisk), &job.frontier(), Settings::default())?;
+    Ok(frontier.all_sites_that_wait(offset, most)?)
+}

@@ -1,0 +1,76 @@
+//! What waits to be fetched, by site, while a crawl runs and while it rests.
+
+use annalist_crawl::clock;
+use annalist_crawl::queue::queue_at_rest;
+use annalist_frontier::SiteQueues;
+use axum::Json;
+use axum::extract::{Path, State};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::crawls::{Page, blocking};
+use super::reading::Asking;
+use crate::problem::Problem;
+use crate::serve::App;
+
+/// A site that waits.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WaitingSite {
+    /// Its name, where one of its links is in memory.
+    pub site: Option<String>,
+    pub queued: u64,
+    pub captures: u64,
+    pub bytes: u64,
+    /// Its best link, and what that is worth.
+    pub best_url: Option<String>,
+    pub best_score: Option<f32>,
+    /// Seconds until it may be asked again.
+    pub rests_seconds: f64,
+    /// Why nothing more is fetched of it.
+    pub closed: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Queue {
+    /// How many sites wait; while the crawl runs, of those that are in memory.
+    pub total: usize,
+    /// The sites with the most waiting links first.
+    pub sites: Vec<WaitingSite>,
+}
+
+impl Queue {
+    pub fn of(app: &App, id: &str, offset: usize, most: usize) -> Result<Queue, Problem> {
+        let job = app.service.job(id)?;
+        let unreadable = |fault| Problem::internal("the queue cannot be read", &fault);
+        let SiteQueues { total, part } = match app.service.control(id) {
+            Some(control) => control.busiest_sites(offset, most),
+            // One that was never started has none.
+            None if !job.exists() => SiteQueues::default(),
+            None => queue_at_rest(&job, offset, most).map_err(unreadable)?,
+        };
+        let now = clock::now();
+        let told = part.into_iter().map(|site| WaitingSite {
+            site: site.example.as_ref().map(|url| url.site().to_owned()),
+            queued: site.queued,
+            captures: site.captures,
+            bytes: site.bytes,
+            best_url: site.example.map(|url| url.as_str().to_owned()),
+            best_score: site.best,
+            rests_seconds: site.rests_until.since(now).as_secs_f64(),
+            closed: site.closed.map(|reason| reason.name().to_owned()),
+        });
+        Ok(Queue { total, sites: told.collect() })
+    }
+}
+
+/// The queue of a crawl, by site.
+#[utoipa::path(get, path = "/api/crawls/{id}/queue", params(("id" = String, Path), Page), responses(
+    (status = 200, body = Queue), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub async fn queue(
+    State(app): State<App>,
+    Path(id): Path<String>,
+    Asking(page): Asking<Page>,
+) -> Result<Json<Queue>, Problem> {
+    let (offset, limit) = page.checked()?;
+    blocking(move || Ok(Json(Queue::of(&app, &id, offset, limit)?))).await
+}
