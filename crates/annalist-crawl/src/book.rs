@@ -245,7 +245,8 @@ impl Page {
         // What is not there is zero: the file was just made, or made on a full disk.
         file.read_at(&mut bytes, 0)?;
         let [magic, until, rest, wanted] = fields(&bytes);
-        if magic != u64::from_le_bytes(MAGIC) {
+        // In a file that nobody wrote a rest into there may stand who waits.
+        if magic != u64::from_le_bytes(MAGIC) && magic != 0 {
             return Ok(Page::default());
         }
         Ok(Page {

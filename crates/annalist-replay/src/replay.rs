@@ -13,7 +13,7 @@ use crate::captures::Captures;
 use crate::memento::{LINK_FORMAT, Links, http_date, millis_of_http_date};
 use crate::range::Range;
 use crate::record::Capture;
-use crate::rewrite::{Rewriting, Rewritten};
+use crate::rewrite::{self, Rewriting, Rewritten};
 use crate::stream::{Form, Stream};
 use crate::target::{Kind, Target, moment};
 use crate::{cdx, page};
@@ -252,7 +252,7 @@ fn part_of(asked: &Asked<'_>, capture: &Capture, answer: &mut Answer) -> io::Res
             Form::Whole
         });
     };
-    let total = capture.body.unpacked_length()?;
+    let Some(total) = capture.body.unpacked_length()? else { return Ok(Form::Whole) };
     match Range::of(range, total) {
         Range::Whole => {
             push_length(answer, Some(total));
@@ -294,19 +294,28 @@ fn form_of(capture: &Capture, kind: Kind, rewriting: Rewriting) -> (Form, Option
     // Browsers do not guess under replay's headers, so it has to be done here.
     let media = if media.is_empty() { mime::detect(None, &beginning()).mime } else { media };
     let declared = declared.map_or_else(|| media.clone(), str::to_owned);
-    let is_html = matches!(media.as_str(), "text/html" | "application/xhtml+xml" | "image/svg+xml");
+    let is_html = media == "text/html";
+    let is_xml =
+        media.ends_with("+xml") || matches!(media.as_str(), "text/xml" | "application/xml" | "text/xsl");
+    let is_page = is_html || matches!(media.as_str(), "application/xhtml+xml" | "image/svg+xml");
     // Old servers called style sheets anything, and browsers took them.
-    let is_css = media == "text/css" || (kind == Kind::Style && capture.status == 200 && !is_html);
-    if !is_html && !is_css {
+    let is_css = media == "text/css" || (kind == Kind::Style && capture.status == 200 && !is_page);
+    if !is_html && !is_xml && !is_css {
         return (Form::Whole, Some(declared));
     }
     let text = beginning();
     // The last character may be cut.
     let whole = text.len() - text.iter().rev().take(3).position(|b| *b >= 0xc0).map_or(0, |at| at + 1);
-    let encoding =
-        charset::decode(text.get(..whole).unwrap_or_default(), charset::content_type_label(&declared))
-            .encoding;
+    let read = charset::decode(text.get(..whole).unwrap_or_default(), charset::content_type_label(&declared));
+    let encoding = read.encoding;
     let rewriting = rewriting.in_encoding(encoding);
+    if is_xml && !is_css {
+        // Browsers show a tree of anything else, in which links of other kinds are alive: nobody knows all of them.
+        return match is_page || rewrite::is_page(&read.text) {
+            true => (Form::Xml(rewriting, encoding), Some(format!("{media}; charset=utf-8"))),
+            false => (Form::Whole, Some(format!("text/plain; charset={}", encoding.name()))),
+        };
+    }
     match (is_css, AsciiCompatibleEncoding::new(encoding)) {
         (true, Some(_)) => (
             Form::Css(rewriting, encoding),

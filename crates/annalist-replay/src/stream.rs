@@ -4,13 +4,15 @@ use std::cell::Cell;
 use std::io::{self, Read};
 
 use annalist_warc::{ContentCoding, Dechunked, HttpHead, Reader, decoded};
-use encoding_rs::Encoding;
+use encoding_rs::{Encoding, UTF_8};
 
 use crate::record::StoredBody;
-use crate::rewrite::{Rewriting, rewrite_html};
+use crate::rewrite::{Rewriting, rewrite_html, rewrite_xml};
 
 /// What comes out of a few bytes may have no end.
 const MOST_BYTES: u64 = 16 << 30;
+/// A part of a packed body is given where all of it is not longer than this: it has to be unpacked before its length is known.
+const MOST_COUNTED_BYTES: u64 = 256 << 20;
 /// Style sheets are rewritten in memory; of longer ones this much is shown.
 const MOST_STYLE_BYTES: u64 = 16 << 20;
 const PIECE_BYTES: usize = 64 << 10;
@@ -35,6 +37,8 @@ pub(crate) enum Form {
     Html(Rewriting),
     /// In an encoding that is not rewritten as it is: as UTF-8.
     HtmlFrom(Rewriting, &'static Encoding),
+    /// Becomes UTF-8.
+    Xml(Rewriting, &'static Encoding),
     Css(Rewriting, &'static Encoding),
 }
 
@@ -72,6 +76,21 @@ impl Stream {
                 });
                 html.write(text.as_bytes())?;
                 html.end()
+            }),
+            Form::Xml(rewriting, encoding) => body.read(Coding::Removed, &mut |input| {
+                let wanted = Cell::new(true);
+                let mut xml = rewrite_xml(rewriting.clone(), |bytes: &[u8]| {
+                    wanted.set(wanted.get() && (bytes.is_empty() || take(bytes)));
+                });
+                if encoding != UTF_8 {
+                    return xml.write(text_of(input, encoding)?.as_bytes());
+                }
+                let mut failed = Ok(());
+                pour(input, &mut |piece| {
+                    failed = xml.write(piece);
+                    failed.is_ok() && wanted.get()
+                })?;
+                failed
             }),
             Form::Css(rewriting, encoding) => body.read(Coding::Removed, &mut |input| {
                 let text = rewriting.css(&text_of(input, encoding)?);
@@ -137,18 +156,18 @@ impl StoredBody {
         beginning
     }
 
-    /// How long it is unpacked: by reading all of it where there is no other way.
-    pub(crate) fn unpacked_length(&self) -> io::Result<u64> {
-        if let Some(length) = self.length {
-            return Ok(length);
+    /// How long it is unpacked: by reading all of it where there is no other way. `None` where that would take too long.
+    pub(crate) fn unpacked_length(&self) -> io::Result<Option<u64>> {
+        if self.length.is_some() {
+            return Ok(self.length);
         }
         let mut length = 0;
         self.read(Coding::Removed, &mut |input| {
             pour(input, &mut |piece| {
                 length += piece.len() as u64;
-                true
+                length <= MOST_COUNTED_BYTES
             })
         })?;
-        Ok(length)
+        Ok(Some(length).filter(|length| *length <= MOST_COUNTED_BYTES))
     }
 }

@@ -380,3 +380,71 @@ fn a_large_body_comes_in_pieces() {
         "{pieces} pieces, the longest of {longest} bytes"
     );
 }
+
+#[test]
+fn a_part_of_what_is_far_longer_unpacked_is_not_sought() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    let zeros = vec![0; 1 << 20];
+    (0..257).for_each(|_| packed.write_all(&zeros).unwrap());
+    let head = "Content-Type: video/mp4\r\nContent-Encoding: gzip\r\n";
+    let job = job(&[response(A, "2020-01-01T00:00:00Z", head, &packed.finish().unwrap())]);
+    let replay = replay(job.path());
+    let asked = Asked::get(PREFIX, "20200101000000oe_/http://a.test/");
+    let answer = replay.answer(&Asked { range: Some("bytes=5-6"), ..asked });
+    assert_eq!((answer.status, answer.header("content-range")), (200, None));
+    // It comes from its beginning, for as long as somebody takes it.
+    let Body::Stream(stream) = answer.body else { panic!("all of it is in memory") };
+    let mut taken = 0;
+    stream
+        .pump(&mut |piece| {
+            taken += piece.len();
+            false
+        })
+        .unwrap();
+    assert!(taken > 0 && taken < 1 << 20, "{taken}");
+}
+
+#[test]
+fn pages_that_are_xml_stay_inside_and_other_xml_is_text() {
+    let xhtml = "<?xml version='1.0'?><html xmlns='http://www.w3.org/1999/xhtml'><head><title/></head>\
+                 <body><a href='http://leak.test/live'>x</a></body></html>";
+    let svg = "<svg xmlns='http://www.w3.org/2000/svg' xmlns:l='http://www.w3.org/1999/xlink'><a l:href='http://leak.test/live'/></svg>";
+    let feed = "<rss><x:a xmlns:x='http://www.w3.org/1999/xhtml' href='http://leak.test/live'>x</x:a></rss>";
+    let latin: Vec<u8> = [
+        &b"<?xml version='1.0' encoding='iso-8859-1'?><html xmlns='http://www.w3.org/1999/xhtml'><p>\xfc</p></html>"[..],
+    ]
+    .concat();
+    let kinds = [
+        ("text/xml", xhtml, true),
+        ("application/xml; charset=utf-8", xhtml, true),
+        ("application/xhtml+xml", xhtml, true),
+        ("application/vnd.wap.xhtml+xml", xhtml, true),
+        ("image/svg+xml", svg, true),
+        ("application/xml", svg, true),
+        ("text/xml", feed, false),
+        ("application/rss+xml", feed, false),
+    ];
+    for (kind, body, is_page) in kinds {
+        let head = format!("Content-Type: {kind}\r\n");
+        let job = job(&[response(A, "2020-01-01T00:00:00Z", &head, body.as_bytes())]);
+        let answer = get(&replay(job.path()), "20200101000000mp_/http://a.test/");
+        let told = answer.header("content-type").unwrap().to_owned();
+        let shown = text(answer);
+        if is_page {
+            let media = kind.split(';').next().unwrap();
+            assert_eq!(told, format!("{media}; charset=utf-8"));
+            assert!(
+                shown.contains(&format!("=\"{PREFIX}20200101000000mp_/http://leak.test/live\"")),
+                "{shown}"
+            );
+            assert!(!shown.contains("'http://leak.test"), "{shown}");
+        } else {
+            assert_eq!((told.as_str(), shown.as_str()), ("text/plain; charset=UTF-8", body));
+        }
+    }
+    let head = "Content-Type: application/xml\r\n";
+    let job = job(&[response(A, "2020-01-01T00:00:00Z", head, &latin)]);
+    let answer = get(&replay(job.path()), "20200101000000mp_/http://a.test/");
+    assert_eq!(answer.header("content-type"), Some("application/xml; charset=utf-8"));
+    assert!(text(answer).contains("<p>ü</p>"));
+}

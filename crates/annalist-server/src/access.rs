@@ -1,24 +1,26 @@
-//! Who may ask: names the service answers to, passwords, and what a browser must prove before something is changed.
-//!
-//! Any web page can make a browser send requests to this machine. So the name in `Host` has to be one of ours (a foreign
-//! name that resolves to us is not), a request that changes something must not come from another origin, and a form
-//! carries a token that only our own pages know.
+//! Who may ask: tokens, what browsers show of those who gave one, and how often one may try. How a request is looked at is in
+//! `guard.rs`, by which names the service is called in `origins.rs`.
+
+mod guard;
+mod origins;
+mod sessions;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::{ConnectInfo, Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Redirect, Response};
-use sha2::{Digest, Sha256};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::problem::Problem;
+pub use guard::{Frames, guard, guard_replay, own_path};
+pub use origins::Origins;
+use sessions::{Purpose, Sessions, same};
 
 /// The cookie of a browser that has given the token.
 const COOKIE: &str = "annalist";
+/// The same for captured pages on another host.
+const REPLAY_COOKIE: &str = "annalist-replay";
 /// Wrong tokens of one address in a minute.
 const MOST_TRIES: u32 = 10;
 /// Requests of one address in a second, on average, and at once.
@@ -27,6 +29,7 @@ const BURST: f64 = 2000.0;
 /// Addresses beyond this many are forgotten, the longest silent ones first.
 const MANY_CLIENTS: usize = 10_000;
 const MINUTE: Duration = Duration::from_secs(60);
+const SHORTEST_TOKEN: usize = 8;
 
 /// What the service demands of who asks.
 #[derive(Clone, Debug)]
@@ -36,14 +39,10 @@ pub struct Access {
 
 #[derive(Debug)]
 struct Shared {
-    /// Names and addresses in `Host`, without port.
-    hosts: Vec<String>,
+    origins: Origins,
     token: Option<String>,
-    /// Of this process; what it signs ends with it.
-    secret: [u8; 32],
+    sessions: Sessions,
     clients: Mutex<HashMap<IpAddr, Client>>,
-    /// Where replayed pages come from.
-    frames: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -54,40 +53,33 @@ struct Client {
     tries_since: Instant,
 }
 
+/// Where one listens that others can reach, they need a token.
+pub fn check_token(listen: &[SocketAddr], token: Option<&str>) -> Result<(), String> {
+    if token.is_some_and(|token| token.len() < SHORTEST_TOKEN) {
+        return Err(format!("the token is too short: give at least {SHORTEST_TOKEN} characters"));
+    }
+    match listen.iter().find(|address| !address.ip().is_loopback()) {
+        Some(address) if token.is_none() => Err(format!(
+            "{address} can be reached by others: set a token in the environment variable ANNALIST_TOKEN, or listen \
+             on 127.0.0.1"
+        )),
+        _ => Ok(()),
+    }
+}
+
 impl Access {
-    /// `listens`: an address that is not loopback needs a token. `hosts`: further names that the service is called by.
-    pub fn new(
-        listens: SocketAddr,
-        hosts: &[String],
-        token: Option<String>,
-        frames: Option<String>,
-    ) -> Result<Access, String> {
-        if token.as_ref().is_some_and(|token| token.len() < 8) {
-            return Err("the token is too short: give at least 8 characters".to_owned());
-        }
-        if !listens.ip().is_loopback() && token.is_none() {
-            return Err(format!(
-                "{listens} can be reached by others: set a token in the environment variable ANNALIST_TOKEN, or \
-                 listen on 127.0.0.1"
-            ));
-        }
-        let mut names = vec!["localhost".to_owned(), "127.0.0.1".to_owned(), "[::1]".to_owned()];
-        if !listens.ip().is_unspecified() {
-            names.push(match listens.ip() {
-                IpAddr::V4(address) => address.to_string(),
-                IpAddr::V6(address) => format!("[{address}]"),
-            });
-        }
-        names.extend(hosts.iter().map(|host| host.to_ascii_lowercase()));
-        let mut secret = [0; 32];
-        getrandom::fill(&mut secret).map_err(|fault| format!("no random numbers: {fault}"))?;
-        let clients = Mutex::default();
-        Ok(Access { shared: Arc::new(Shared { hosts: names, token, secret, clients, frames }) })
+    pub fn new(origins: Origins, token: Option<String>) -> Result<Access, String> {
+        let (sessions, clients) = (Sessions::new()?, Mutex::default());
+        Ok(Access { shared: Arc::new(Shared { origins, token, sessions, clients }) })
+    }
+
+    pub fn origins(&self) -> &Origins {
+        &self.shared.origins
     }
 
     /// What a form of our own carries.
     pub fn form_token(&self) -> String {
-        self.signed("form")
+        self.shared.sessions.signature(Purpose::Form, "")
     }
 
     pub fn is_form_token(&self, given: &str) -> bool {
@@ -100,7 +92,7 @@ impl Access {
     }
 
     /// The cookie for who has given the right token; how long others have to wait.
-    pub fn log_in(&self, given: &str, from: IpAddr) -> Result<HeaderValue, Problem> {
+    pub fn log_in(&self, given: &str, from: IpAddr, headers: &HeaderMap) -> Result<HeaderValue, Problem> {
         let Some(token) = &self.shared.token else {
             return Err(Problem::conflict("no token is needed here"));
         };
@@ -111,16 +103,51 @@ impl Access {
             self.count_try(from);
             return Err(Problem::new(StatusCode::UNAUTHORIZED, "that is not the token"));
         }
-        let cookie = format!("{COOKIE}={}; Path=/; HttpOnly; SameSite=Strict", self.signed("cookie"));
-        HeaderValue::from_str(&cookie).map_err(|fault| Problem::internal("no cookie", &fault))
+        let id = self.shared.sessions.begin().map_err(|fault| Problem::internal("no session", &fault))?;
+        cookie(&format!(
+            "{COOKIE}={}; {}",
+            self.shared.sessions.signed(Purpose::Cookie, &id),
+            self.manner(headers)
+        ))
     }
 
-    fn signed(&self, purpose: &str) -> String {
-        let mut hash = Sha256::new();
-        hash.update(self.shared.secret);
-        hash.update(purpose.as_bytes());
-        hash.update(self.shared.token.as_deref().unwrap_or_default().as_bytes());
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    /// Forgets who asks, and the cookie that makes its browser forget, too.
+    pub fn log_out(&self, headers: &HeaderMap) -> Result<HeaderValue, Problem> {
+        if let Some(id) = self.session(headers) {
+            self.shared.sessions.end(id);
+        }
+        cookie(&format!("{COOKIE}=; Max-Age=0; {}", self.manner(headers)))
+    }
+
+    /// Where the form was sent by TLS, the cookie never goes without. What the form's own page says counts before what the
+    /// service was told: its operator may come without TLS from the same machine.
+    fn manner(&self, headers: &HeaderMap) -> &'static str {
+        let from = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok());
+        match from.map_or(self.origins().is_secure(), |origin| origin.starts_with("https://")) {
+            true => "Path=/; HttpOnly; SameSite=Strict; Secure",
+            false => "Path=/; HttpOnly; SameSite=Strict",
+        }
+    }
+
+    /// Lets a browser that has logged in go on to captured pages on another host.
+    fn ticket(&self, headers: &HeaderMap) -> Option<String> {
+        Some(self.shared.sessions.ticket(self.session(headers)?))
+    }
+
+    /// The cookie for who has such a ticket, on the host of captured pages. A frame of another site is sent cookies by TLS only.
+    fn enter(&self, ticket: &str, host: &str) -> Option<HeaderValue> {
+        let sessions = &self.shared.sessions;
+        let value = sessions.signed(Purpose::ReplayCookie, sessions.id_of_ticket(ticket)?);
+        let manner = match self.origins().replay_for(host).starts_with("https://") {
+            true => "Path=/; HttpOnly; SameSite=None; Secure; Partitioned",
+            false => "Path=/; HttpOnly; SameSite=Lax",
+        };
+        cookie(&format!("{REPLAY_COOKIE}={value}; {manner}")).ok()
+    }
+
+    /// Which session a browser shows that it belongs to.
+    fn session<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
+        cookies(headers, COOKIE).find_map(|value| self.shared.sessions.id_of(Purpose::Cookie, value))
     }
 
     fn may_try(&self, from: IpAddr) -> bool {
@@ -161,16 +188,6 @@ impl Access {
         true
     }
 
-    fn answers_to(&self, headers: &HeaderMap) -> bool {
-        let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        let name = match host.rsplit_once(':') {
-            Some((name, port)) if port.bytes().all(|b| b.is_ascii_digit()) && !name.is_empty() => name,
-            _ => host,
-        };
-        let name = name.to_ascii_lowercase();
-        self.shared.hosts.contains(&name)
-    }
-
     /// Whether who asks has shown that it knows the token; wrong ones are counted, as in the form.
     fn known(&self, headers: &HeaderMap, from: IpAddr) -> Result<bool, Problem> {
         let Some(token) = &self.shared.token else { return Ok(true) };
@@ -187,10 +204,15 @@ impl Access {
             }
             self.count_try(from);
         }
-        let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut pairs = cookies.flat_map(|all| all.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let expected = self.signed("cookie");
-        Ok(pairs.any(|(name, value)| name == COOKIE && same(value, &expected)))
+        Ok(self.session(headers).is_some())
+    }
+
+    /// The same for captured pages.
+    fn known_to_replay(&self, headers: &HeaderMap, from: IpAddr) -> Result<bool, Problem> {
+        let mut shown = cookies(headers, REPLAY_COOKIE);
+        let sessions = &self.shared.sessions;
+        Ok(shown.any(|value| sessions.id_of(Purpose::ReplayCookie, value).is_some())
+            || self.known(headers, from)?)
     }
 }
 
@@ -205,157 +227,102 @@ fn too_many_tries() -> Problem {
     Problem { retry_after: Some(60), ..Problem::new(StatusCode::TOO_MANY_REQUESTS, why) }
 }
 
-/// There is room again a moment later.
-fn too_many_requests() -> Problem {
-    let why = "too many requests: slow down";
-    Problem { retry_after: Some(1), ..Problem::new(StatusCode::TOO_MANY_REQUESTS, why) }
+/// The values of a cookie.
+fn cookies<'h>(headers: &'h HeaderMap, name: &'static str) -> impl Iterator<Item = &'h str> {
+    let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let pairs = all.flat_map(|all| all.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(move |(known, _)| *known == name).map(|(_, value)| value)
 }
 
-/// Takes the same time wherever they differ.
-fn same(given: &str, expected: &str) -> bool {
-    let (given, expected) = (Sha256::digest(given.as_bytes()), Sha256::digest(expected.as_bytes()));
-    given.iter().zip(expected.iter()).fold(0, |differs, (a, b)| differs | (a ^ b)) == 0
-}
-
-/// Whether another origin made the browser send this.
-fn is_foreign(headers: &HeaderMap) -> bool {
-    if let Some(site) = headers.get("sec-fetch-site") {
-        return site != "same-origin" && site != "none";
-    }
-    let Some(origin) = headers.get(header::ORIGIN).and_then(|origin| origin.to_str().ok()) else {
-        return headers.contains_key(header::ORIGIN);
-    };
-    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let own = origin.split_once("://").map(|(_, rest)| rest);
-    own.is_none_or(|own| !own.eq_ignore_ascii_case(host))
-}
-
-/// Paths that are shown to who has not logged in.
-fn is_open(path: &str) -> bool {
-    path == "/login" || path.starts_with("/static/")
-}
-
-/// The same for captured pages. Their headers are the archive's own: they keep what it holds inside.
-pub async fn guard_replay(State(access): State<Access>, request: Request, next: Next) -> Response {
-    if !access.answers_to(request.headers()) {
-        let why = "this archive is not known by that name: start the service with --host NAME to allow it";
-        return Problem::new(StatusCode::MISDIRECTED_REQUEST, why).into_response();
-    }
-    if !access.has_room(client(&request)) {
-        return too_many_requests().into_response();
-    }
-    match access.known(request.headers(), client(&request)) {
-        Err(problem) => problem.into_response(),
-        Ok(true) => next.run(request).await,
-        Ok(false) => {
-            let why = "log in to the service first, or give the token: Authorization: Bearer TOKEN";
-            Problem::new(StatusCode::UNAUTHORIZED, why).into_response()
-        }
-    }
-}
-
-fn client(request: &Request) -> IpAddr {
-    let info = request.extensions().get::<ConnectInfo<SocketAddr>>();
-    info.map_or(IpAddr::from([127, 0, 0, 1]), |info| info.0.ip())
-}
-
-/// Lets a request through, or says why not; every answer leaves with the headers that keep a browser safe.
-pub async fn guard(State(access): State<Access>, request: Request, next: Next) -> Response {
-    let from = client(&request);
-    let headers = request.headers();
-    let path = request.uri().path();
-    let changes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    let refused = if !access.answers_to(headers) {
-        let why = "this service is not known by that name: start it with --host NAME to allow it";
-        Some(Problem::new(StatusCode::MISDIRECTED_REQUEST, why).into_response())
-    } else if !access.has_room(from) {
-        Some(too_many_requests().into_response())
-    } else if changes && is_foreign(headers) {
-        let why = "changes are made from this service's own pages, or by programs";
-        Some(Problem::new(StatusCode::FORBIDDEN, why).into_response())
-    } else if is_open(path) {
-        None
-    } else {
-        match access.known(headers, from) {
-            Ok(true) => None,
-            Err(problem) => Some(problem.into_response()),
-            Ok(false) if !path.starts_with("/api/") && path != "/metrics" && !changes => {
-                Some(Redirect::to("/login").into_response())
-            }
-            Ok(false) => {
-                let why = "give the token: Authorization: Bearer TOKEN";
-                Some(Problem::new(StatusCode::UNAUTHORIZED, why).into_response())
-            }
-        }
-    };
-    let mut response = match refused {
-        Some(refused) => refused,
-        None => next.run(request).await,
-    };
-    protect(response.headers_mut(), access.shared.frames.as_deref());
-    response
-}
-
-/// Nothing runs in our pages but our own script, and nobody else shows them.
-fn protect(headers: &mut HeaderMap, frames: Option<&str>) {
-    let policy = format!(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
-         form-action 'self'; frame-src {}; frame-ancestors 'none'; base-uri 'none'",
-        frames.unwrap_or("'none'")
-    );
-    if let Ok(policy) = HeaderValue::from_str(&policy) {
-        headers.insert(header::CONTENT_SECURITY_POLICY, policy);
-    }
-    let fixed = [
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-        (header::X_FRAME_OPTIONS, "DENY"),
-        (header::REFERRER_POLICY, "no-referrer"),
-    ];
-    for (name, value) in fixed {
-        headers.insert(name, HeaderValue::from_static(value));
-    }
-    headers.insert("cross-origin-opener-policy", HeaderValue::from_static("same-origin"));
-    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
-    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+fn cookie(text: &str) -> Result<HeaderValue, Problem> {
+    HeaderValue::from_str(text).map_err(|fault| Problem::internal("no cookie", &fault))
 }
 
 #[cfg(test)]
 mod tests {
     use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-    use super::{Access, is_foreign};
+    use super::{Access, Origins, check_token};
 
-    fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-        let pair = |(name, value): &(&'static str, &'static str)| {
-            (HeaderName::from_static(name), HeaderValue::from_static(value))
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        let pair = |(name, value): &(&'static str, &str)| {
+            (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
         };
         pairs.iter().map(pair).collect()
     }
 
-    fn access(listens: &str, token: Option<&str>) -> Result<Access, String> {
-        Access::new(listens.parse().unwrap(), &["box.test".to_owned()], token.map(str::to_owned), None)
+    fn access(origin: Option<&str>) -> Access {
+        let at = "127.0.0.1:80".parse().unwrap();
+        let origins = Origins::new(at, at, &[], origin, None).unwrap();
+        Access::new(origins, Some("long enough".to_owned())).unwrap()
+    }
+
+    /// What a browser sends back of a cookie it was given.
+    fn kept(cookie: &HeaderValue) -> String {
+        cookie.to_str().unwrap().split(';').next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn whatever_others_can_reach_needs_a_token() {
+        let [own, all] = ["127.0.0.1:80", "0.0.0.0:81"].map(|at| at.parse().unwrap());
+        assert!(check_token(&[own, own], None).is_ok());
+        for listen in [[all, all], [own, all], [all, own]] {
+            assert!(check_token(&listen, None).unwrap_err().contains("ANNALIST_TOKEN"), "{listen:?}");
+            assert!(check_token(&listen, Some("short")).unwrap_err().contains("too short"));
+            assert!(check_token(&listen, Some("long enough")).is_ok());
+        }
     }
 
     #[test]
     fn others_are_let_in_with_a_token_only() {
-        assert!(access("127.0.0.1:80", None).is_ok());
-        assert!(access("0.0.0.0:80", None).unwrap_err().contains("ANNALIST_TOKEN"));
-        assert!(access("0.0.0.0:80", Some("short")).is_err());
-        let access = access("0.0.0.0:80", Some("long enough")).unwrap();
-        let known = |given: &HeaderMap| access.known(given, [192, 0, 2, 1].into()).unwrap();
+        let access = access(None);
+        let from = [192, 0, 2, 1].into();
+        let known = |given: &HeaderMap| access.known(given, from).unwrap();
         assert!(!known(&headers(&[])));
         assert!(!known(&headers(&[("authorization", "Bearer wrong one")])));
         assert!(known(&headers(&[("authorization", "Bearer long enough")])));
-        let cookie = access.log_in("long enough", [192, 0, 2, 1].into()).unwrap();
-        let pair = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
-        let mut given = HeaderMap::new();
-        given.insert("cookie", HeaderValue::from_str(&format!("a=b; {pair}")).unwrap());
+        let pair = kept(&access.log_in("long enough", from, &headers(&[])).unwrap());
+        let given = headers(&[("cookie", &format!("a=b; {pair}"))]);
         assert!(known(&given));
+        assert!(access.known_to_replay(&given, from).unwrap());
+        let gone = access.log_out(&given).unwrap();
+        assert!(gone.to_str().unwrap().contains("annalist=; Max-Age=0"), "{gone:?}");
+        assert!(!known(&given), "a cookie that was kept elsewhere is good for nothing any more");
+    }
+
+    #[test]
+    fn a_ticket_opens_captured_pages_and_nothing_else() {
+        let access = access(None);
+        let from = [192, 0, 2, 1].into();
+        assert_eq!(access.ticket(&headers(&[])), None, "for who has logged in only");
+        let own = headers(&[("cookie", &kept(&access.log_in("long enough", from, &headers(&[])).unwrap()))]);
+        let ticket = access.ticket(&own).unwrap();
+        assert_eq!(access.enter("1.2.3", "pages.test"), None);
+        let entered = headers(&[("cookie", &kept(&access.enter(&ticket, "pages.test").unwrap()))]);
+        assert!(access.known_to_replay(&entered, from).unwrap());
+        assert!(!access.known(&entered, from).unwrap());
+        access.log_out(&own).unwrap();
+        assert!(!access.known_to_replay(&entered, from).unwrap());
+        assert_eq!(access.enter(&ticket, "pages.test"), None);
+    }
+
+    #[test]
+    fn a_cookie_that_came_by_tls_never_goes_without() {
+        let is_secure = |access: &Access, pairs: &[(&'static str, &str)]| {
+            let cookie = access.log_in("long enough", [192, 0, 2, 1].into(), &headers(pairs)).unwrap();
+            cookie.to_str().unwrap().contains("; Secure")
+        };
+        let (direct, proxied) = (access(None), access(Some("https://archive.test")));
+        assert!(is_secure(&proxied, &[("origin", "https://archive.test")]));
+        assert!(is_secure(&proxied, &[]));
+        assert!(!is_secure(&proxied, &[("origin", "http://localhost:8470")]), "from the machine itself");
+        assert!(!is_secure(&direct, &[("origin", "http://archive.test:8470")]));
+        assert!(is_secure(&direct, &[("origin", "https://archive.test")]));
     }
 
     #[test]
     fn tokens_cannot_be_tried_for_ever_in_headers_either() {
-        let access = access("0.0.0.0:80", Some("long enough")).unwrap();
+        let access = access(None);
         let from = [192, 0, 2, 1].into();
         let (wrong, right) = (
             headers(&[("authorization", "Bearer wrong")]),
@@ -375,34 +342,17 @@ mod tests {
 
     #[test]
     fn tokens_cannot_be_tried_for_ever() {
-        let access = access("0.0.0.0:80", Some("long enough")).unwrap();
+        let access = access(None);
         let from = [192, 0, 2, 1].into();
-        let tries: Vec<u16> = (0..12).map(|_| access.log_in("wrong", from).unwrap_err().status).collect();
+        let none = headers(&[]);
+        let tries: Vec<u16> =
+            (0..12).map(|_| access.log_in("wrong", from, &none).unwrap_err().status).collect();
         assert_eq!(tries[..10], [401; 10]);
         assert_eq!(tries[10..], [429; 2]);
-        assert!(access.log_in("long enough", from).is_err(), "not even the right one");
-        assert!(access.log_in("long enough", [192, 0, 2, 2].into()).is_ok(), "others are not concerned");
-    }
-
-    #[test]
-    fn a_foreign_name_that_leads_here_is_not_answered() {
-        let access = access("127.0.0.1:80", None).unwrap();
-        for good in ["localhost:8080", "127.0.0.1", "[::1]:80", "box.test", "BOX.test:1"] {
-            assert!(access.answers_to(&headers(&[("host", good)])), "{good}");
-        }
-        for bad in ["evil.test", "localhost.evil.test:80", "", "127.0.0.1.evil.test"] {
-            assert!(!access.answers_to(&headers(&[("host", bad)])), "{bad}");
-        }
-    }
-
-    #[test]
-    fn a_change_that_another_page_asks_for_is_foreign() {
-        let foreign = |pairs| is_foreign(&headers(pairs));
-        assert!(!foreign(&[("host", "localhost:80")]), "a program");
-        assert!(!foreign(&[("host", "localhost:80"), ("origin", "http://localhost:80")]));
-        assert!(foreign(&[("host", "localhost:80"), ("origin", "http://evil.test")]));
-        assert!(foreign(&[("host", "localhost:80"), ("origin", "null")]));
-        assert!(foreign(&[("host", "localhost:80"), ("sec-fetch-site", "cross-site")]));
-        assert!(!foreign(&[("host", "localhost:80"), ("sec-fetch-site", "same-origin")]));
+        assert!(access.log_in("long enough", from, &none).is_err(), "not even the right one");
+        assert!(
+            access.log_in("long enough", [192, 0, 2, 2].into(), &none).is_ok(),
+            "others are not concerned"
+        );
     }
 }

@@ -36,6 +36,7 @@ pub fn router() -> Router<App> {
     Router::new()
         .route("/", get(home::home))
         .route("/login", get(home::login).post(home::log_in))
+        .route("/logout", post(home::log_out))
         .route("/new", get(new::new).post(new::create))
         .route("/new/upload", post(new::upload))
         .route("/crawls/{id}", get(crawl::overview))

@@ -7,7 +7,8 @@
 //! | a spec as the fields of a form | `spec_form.rs` |
 //! | which pages are kept | `review.rs` |
 //! | what people think of pages | `annotations.rs` |
-//! | who may ask | `access.rs` |
+//! | who may ask | `access.rs`, `access/guard.rs` |
+//! | how many at once, and how long they may take | `connections.rs` |
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
 //! | what crawls found | `knowledge/`; `deriving.rs` keeps it up to date |
 //! | what is known of a page | `page.rs` |
@@ -20,6 +21,7 @@
 mod access;
 mod annotations;
 mod cockpit;
+mod connections;
 mod deriving;
 mod download;
 mod exports;

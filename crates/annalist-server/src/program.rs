@@ -32,8 +32,13 @@ pub enum Unopened {
 
 /// Implemented by the program; tests have their own.
 pub trait Program: Send + Sync + 'static {
-    /// Reads and checks the text of a spec. It names no files: who writes it does not sit at this machine.
-    fn examine(&self, text: &str) -> Examined;
+    /// Reads and checks the text of a spec that was sent. Who writes it does not sit at this machine: of it, it names only what
+    /// the operator allowed, and what `kept` has already, the spec that it is to replace.
+    fn examine(&self, text: &str, kept: Option<&Spec>) -> Examined;
+
+    /// Reads and checks the spec that a job directory keeps, which somebody at this machine may have written. The error is for
+    /// people.
+    fn kept(&self, job: &Path) -> Result<Examined, String>;
 
     /// Gets the crawl of a job directory ready, by the spec that is kept there. May take a while.
     fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, Unopened>;

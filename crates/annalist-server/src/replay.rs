@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use annalist_replay::{Answer, Asked, Body as Shown, Method as Manner, Replay, Stream};
 use axum::Router;
@@ -9,7 +10,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use tokio::sync::mpsc;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::problem::Problem;
@@ -18,21 +19,30 @@ use crate::service::Service;
 
 /// Pieces of a body on their way to a slow reader.
 const PIECES: usize = 16;
+/// Captures that are looked for at once: finding out how long one is may mean to unpack all of it.
+const MOST_SOUGHT: usize = 8;
+/// Bodies that are read at once, each on a thread of its own.
+const MOST_READ: usize = 64;
+/// So long is waited for another to be ready.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The archives that were looked into, and who may frame them.
 #[derive(Clone, Debug)]
 pub struct Archives {
     service: Service,
-    cockpit: String,
+    /// The origins whose pages show captures in a frame.
+    framed_by: Vec<String>,
     /// How browsers reach these pages, where that is not the address they are asked at.
     origin: Option<String>,
     open: Arc<Mutex<HashMap<String, Arc<Replay>>>>,
+    sought: Arc<Semaphore>,
+    read: Arc<Semaphore>,
 }
 
 impl Archives {
-    /// `cockpit`: the origin whose pages show captures in a frame.
-    pub fn new(service: Service, cockpit: String, origin: Option<String>) -> Archives {
-        Archives { service, cockpit, origin, open: Arc::default() }
+    pub fn new(service: Service, framed_by: Vec<String>, origin: Option<String>) -> Archives {
+        let [sought, read] = [MOST_SOUGHT, MOST_READ].map(|most| Arc::new(Semaphore::new(most)));
+        Archives { service, framed_by, origin, open: Arc::default(), sought, read }
     }
 
     fn of(&self, id: &str) -> Result<Arc<Replay>, Problem> {
@@ -41,7 +51,8 @@ impl Archives {
         if let Some(replay) = known {
             return Ok(replay);
         }
-        let replay = Replay::open(job.root(), &[&self.cockpit]);
+        let framed_by: Vec<&str> = self.framed_by.iter().map(String::as_str).collect();
+        let replay = Replay::open(job.root(), &framed_by);
         let replay =
             Arc::new(replay.map_err(|fault| Problem::internal("the archive cannot be read", &fault))?);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
@@ -54,6 +65,13 @@ impl Archives {
 
 pub fn router() -> Router<Archives> {
     Router::new().fallback(show)
+}
+
+/// Waits for one's turn.
+async fn turn(of: &Arc<Semaphore>) -> Result<OwnedSemaphorePermit, Problem> {
+    let turn = tokio::time::timeout(PATIENCE, Arc::clone(of).acquire_owned()).await;
+    let turn = turn.ok().and_then(Result::ok);
+    turn.ok_or_else(|| Problem::later(5, "too many captures are being read: try again in a moment"))
 }
 
 /// `/{crawl}/…`: the rest of the address is the archive's to read, as it was sent.
@@ -72,6 +90,7 @@ async fn show(State(archives): State<Archives>, request: Request) -> Response {
     };
     let (id, target, headers) = (id.to_owned(), target.to_owned(), request.headers().clone());
     let host = text(&headers, header::HOST.as_str()).unwrap_or_default().to_owned();
+    let (sought, read) = (Arc::clone(&archives.sought), Arc::clone(&archives.read));
     let answer = blocking(move || {
         let replay = archives.of(&id)?;
         let origin = archives.origin.clone().unwrap_or_else(|| format!("http://{host}"));
@@ -86,21 +105,24 @@ async fn show(State(archives): State<Archives>, request: Request) -> Response {
             if_none_match: text(&headers, "if-none-match"),
         }))
     });
-    match answer.await {
-        Ok(answer) => sent(answer),
-        Err(problem) => problem.into_response(),
-    }
+    let sent = async {
+        let turn_to_seek = turn(&sought).await?;
+        let answer = answer.await?;
+        drop(turn_to_seek);
+        sent(answer, &read).await
+    };
+    sent.await.unwrap_or_else(IntoResponse::into_response)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     headers.get(name)?.to_str().ok()
 }
 
-fn sent(answer: Answer) -> Response {
+async fn sent(answer: Answer, read: &Arc<Semaphore>) -> Result<Response, Problem> {
     let Answer { status, headers, body } = answer;
     let body = match body {
         Shown::Bytes(bytes) => Body::from(bytes),
-        Shown::Stream(stream) => flowing(*stream),
+        Shown::Stream(stream) => flowing(*stream, turn(read).await?),
     };
     let mut response = Response::new(body);
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
@@ -110,17 +132,18 @@ fn sent(answer: Answer) -> Response {
             response.headers_mut().append(name, value);
         }
     }
-    response
+    Ok(response)
 }
 
 /// A body that is read while it is sent. One that breaks off ends the connection: nobody takes it for whole.
-fn flowing(stream: Stream) -> Body {
+fn flowing(stream: Stream, turn: OwnedSemaphorePermit) -> Body {
     let (pieces, flow) = mpsc::channel::<Result<Bytes, std::io::Error>>(PIECES);
     tokio::task::spawn_blocking(move || {
         let mut take = |piece: &[u8]| pieces.blocking_send(Ok(Bytes::copy_from_slice(piece))).is_ok();
         if let Err(fault) = stream.pump(&mut take) {
             let _ = pieces.blocking_send(Err(fault));
         }
+        drop(turn);
     });
     Body::from_stream(ReceiverStream::new(flow))
 }

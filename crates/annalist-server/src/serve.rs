@@ -12,8 +12,9 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use tokio::net::TcpListener;
 
-use crate::access::{Access, guard, guard_replay};
+use crate::access::{Access, Origins, check_token, guard, guard_replay};
 use crate::annotations::Annotations;
+use crate::connections::{self, Patience, Room, raise_open_files};
 use crate::knowledge::Knowledge;
 use crate::program::Program;
 use crate::replay::{self, Archives};
@@ -74,31 +75,30 @@ pub struct App {
     pub annotations: Annotations,
     pub knowledge: Knowledge,
     pub access: Access,
-    /// The origin of captured pages.
-    pub frames: String,
 }
 
-/// Serves until `end` is ready; `ready` hears on which address. Crawls finish the pages under way and go on with the next
-/// start.
+/// Serves until `end` is ready; `ready` hears on which addresses, and what is odd about how they are called. Crawls finish the
+/// pages under way and go on with the next start.
 pub async fn serve(
     settings: Settings,
     program: Arc<dyn Program>,
-    ready: impl FnOnce(SocketAddr, SocketAddr),
+    ready: impl FnOnce(SocketAddr, SocketAddr, Option<&str>),
     end: impl Future<Output = ()> + Send + 'static,
 ) -> Result<(), ServeError> {
     // Who may not be let in is told before a port is taken.
-    let access = |frames: Option<String>| {
-        Access::new(settings.listen, &settings.hosts, settings.token.clone(), frames)
-            .map_err(ServeError::Access)
-    };
-    access(None)?;
+    check_token(&[settings.listen, settings.replay], settings.token.as_deref())
+        .map_err(ServeError::Access)?;
+    let (origin, replay_origin) = (settings.origin.as_deref(), settings.replay_origin.as_deref());
+    let origins = Origins::new(settings.listen, settings.replay, &settings.hosts, origin, replay_origin);
+    let origins = origins.map_err(ServeError::Access)?;
     let unusable = || io_error(format!("{} cannot be used", settings.root.display()));
     let lock = RootLock::take(&settings.root).map_err(unusable())?;
     let lock = lock.map_err(|holder| ServeError::Taken { root: settings.root.clone(), holder })?;
     let (listener, bound) = listen(settings.listen).await?;
     let (archives, shown) = listen(settings.replay).await?;
-    let frames = settings.replay_origin.clone().unwrap_or_else(|| format!("http://{shown}"));
-    let access = access(Some(frames.clone()))?;
+    let origins = origins.bound(bound, shown);
+    let (framed_by, odd) = (origins.cockpits(), origins.warning());
+    let access = Access::new(origins, settings.token.clone()).map_err(ServeError::Access)?;
     let pool = Pool::new(settings.visits, settings.reading_threads);
     let pool = pool.map_err(io_error("no thread for the slow lane"))?;
     let service = Service::open(&settings.root, lock, program, pool).map_err(unusable())?;
@@ -110,12 +110,10 @@ pub async fn serve(
         annotations: Annotations::new(service.clone()),
         knowledge: Knowledge::new(service.clone()),
         access: access.clone(),
-        frames,
     };
-    let cockpit = settings.origin.clone().unwrap_or_else(|| format!("http://{bound}"));
     let replay = replay::router()
         .layer(from_fn_with_state(access.clone(), guard_replay))
-        .with_state(Archives::new(service.clone(), cockpit, settings.replay_origin.clone()));
+        .with_state(Archives::new(service.clone(), framed_by, settings.replay_origin.clone()));
     let router = Router::new()
         .merge(rest::router())
         .merge(cockpit::router())
@@ -124,15 +122,16 @@ pub async fn serve(
         .layer(from_fn_with_state(access, guard))
         .with_state(app);
     let clockwork = tokio::spawn(look_around(service.clone()));
-    ready(bound, shown);
-    let served = axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>());
-    let replayed = axum::serve(archives, replay.into_make_service_with_connect_info::<SocketAddr>());
+    ready(bound, shown, odd);
+    let (room, patience) = (Room::of_files(raise_open_files()), Patience::default());
+    let served = connections::serve(listener, router, room.clone(), patience);
+    let replayed = connections::serve(archives, replay, room, patience);
     // Live views never end by themselves: who watches is not waited for.
-    let outcome = tokio::select! {
-        outcome = served => outcome,
-        outcome = replayed => outcome,
-        () = end => Ok(()),
-    };
+    tokio::select! {
+        never = served => match never {},
+        never = replayed => match never {},
+        () = end => {}
+    }
     clockwork.abort();
     // Threads are waited for.
     let closed = tokio::task::spawn_blocking(move || {
@@ -141,7 +140,7 @@ pub async fn serve(
     })
     .await;
     drop(closed);
-    outcome.map_err(io_error("the service ended"))
+    Ok(())
 }
 
 async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), ServeError> {

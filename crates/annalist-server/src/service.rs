@@ -29,7 +29,7 @@ use tokio::runtime::Handle;
 
 use crate::deriving::Deriving;
 use crate::problem::{FieldError, Problem};
-use crate::program::Program;
+use crate::program::{self, Program};
 use crate::root::RootLock;
 use crate::wanted::{Goal, Wanted};
 use seeing::Examined;
@@ -177,7 +177,7 @@ impl Service {
     /// A new crawl; its name is made of the spec's where none is given. Nothing is left of one that cannot be kept, or not be
     /// started where that is wanted.
     pub fn create(&self, text: &str, id: Option<&str>, then: Then) -> Result<String, Problem> {
-        let spec = self.checked(text)?;
+        let spec = self.checked(text, None)?;
         require_contact(&spec)?;
         // Of two at once with one name, one is refused.
         let changing = self.changing();
@@ -226,9 +226,19 @@ impl Service {
         (2..).map(|n| format!("{wanted}-{n}")).find(|name| !taken(name)).unwrap_or(wanted)
     }
 
-    fn checked(&self, text: &str) -> Result<Spec, Problem> {
-        let examined = self.shared.program.examine(text);
+    /// A spec that was sent; `kept` is the one it is to replace.
+    fn checked(&self, text: &str, kept: Option<&Spec>) -> Result<Spec, Problem> {
+        let examined = self.shared.program.examine(text, kept);
         examined.spec.ok_or_else(|| Problem::mistakes(&examined.mistakes))
+    }
+
+    /// What is wrong with a spec that is sent, for a new crawl or for one that there is.
+    pub fn examine(&self, text: &str, id: Option<&str>) -> Result<program::Examined, Problem> {
+        if let Some(id) = id {
+            self.job(id)?;
+        }
+        let kept = id.and_then(|id| self.spec(id).ok());
+        Ok(self.shared.program.examine(text, kept.as_ref()))
     }
 
     /// The spec that counts for a crawl now.
@@ -237,17 +247,19 @@ impl Service {
         if let Some(control) = self.control(id) {
             return Ok(Spec::clone(&control.spec()));
         }
-        let text = std::fs::read_to_string(job.spec());
-        let text = text.map_err(|fault| Problem::internal("the spec cannot be read", &fault))?;
-        self.checked(&text)
+        let kept = self.shared.program.kept(job.root());
+        let kept = kept.map_err(|fault| Problem::internal("the spec cannot be read", &fault))?;
+        kept.spec.ok_or_else(|| Problem::mistakes(&kept.mistakes))
     }
 
     /// Replaces a crawl's spec; a running crawl takes it up at once. Says which parts wait for its next start.
     pub fn change(&self, id: &str, text: &str) -> Result<Vec<&'static str>, Problem> {
-        let spec = self.checked(text)?;
         self.wait_until_open(id);
         let _changing = self.changing();
-        self.take_up(id, spec)
+        self.job(id)?;
+        // One that cannot be read is replaced by one that has nothing to refer to.
+        let kept = self.spec(id).ok();
+        self.take_up(id, self.checked(text, kept.as_ref())?)
     }
 
     /// Changes some of a crawl's spec, or says what is wrong with the change.
@@ -258,10 +270,11 @@ impl Service {
     ) -> Result<Vec<&'static str>, Problem> {
         self.wait_until_open(id);
         let _changing = self.changing();
-        let mut spec = self.spec(id)?;
+        let kept = self.spec(id)?;
+        let mut spec = kept.clone();
         amend(&mut spec)?;
         // As it will be read again.
-        self.take_up(id, self.checked(&spec.to_toml())?)
+        self.take_up(id, self.checked(&spec.to_toml(), Some(&kept))?)
     }
 
     fn changing(&self) -> MutexGuard<'_, ()> {

@@ -20,7 +20,7 @@ pub use query::{AnswerFormat, ImportArgs, QueryArgs};
 pub use rebuild::RebuildArgs;
 pub use search::{SearchArgs, SortArg, options_first};
 pub use select::SelectArgs;
-pub use serve::ServeArgs;
+pub use serve::{AllowedArgs, ServeArgs};
 pub use study::StudyArgs;
 
 #[derive(Debug, Parser)]

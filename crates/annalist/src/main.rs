@@ -15,6 +15,7 @@ mod knowledge;
 mod pages;
 mod progress;
 mod selecting;
+mod sent;
 mod show;
 mod spec_file;
 mod watch;

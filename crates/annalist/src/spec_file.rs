@@ -12,6 +12,7 @@ use anyhow::{Context, Result};
 
 use crate::cli::{CrawlArgs, ExtractArgs};
 use crate::exit::BadConfiguration;
+use crate::sent::Allowed;
 
 /// A spec and what is odd about it.
 #[derive(Debug)]
@@ -51,12 +52,21 @@ pub fn examine(path: &Path) -> Result<Examined> {
     examine_as(path, parse)
 }
 
-/// Checks the text of a spec by itself: it names no files.
-pub fn examine_text(text: &str) -> Examined {
-    let no_files =
-        |name: &str| Err(format!("{name}: a spec that is sent names no files: write what is in it"));
-    let parsed = parse(text, &no_files);
-    let mut examined = Examined::of(parsed);
+/// Checks the text of a spec that was sent: of this machine it names nothing but what is allowed, or what `kept`, the spec
+/// that it is to replace, has already.
+pub fn examine_text(text: &str, allowed: &Allowed, kept: Option<&Spec>) -> Examined {
+    let is_kept =
+        |name: &str| kept.is_some_and(|kept| kept.topic.references.iter().any(|known| known == name));
+    let files = |name: &str| match is_kept(name) {
+        // It was read where it was written.
+        true => Ok(String::new()),
+        false => allowed.may_name(name).and_then(|path| read_text(&path)),
+    };
+    let mut examined = Examined::of(parse(text, &files));
+    if let Some(spec) = &examined.spec {
+        examined.mistakes = allowed.mistakes(text, spec, kept);
+        examined.spec = examined.spec.filter(|_| examined.mistakes.is_empty());
+    }
     examined.warnings.extend(examined.spec.iter().flat_map(catalogue_warnings));
     examined
 }

@@ -70,11 +70,16 @@ fn search_and_sparql_over_http_answer_as_the_commands_do() {
     let job = stand.dir.path().join("root/one");
     let job = job.to_str().unwrap();
 
-    let all = settled(&service, "/api/crawls/one/search?limit=5");
+    let all = settled(&service, "/api/crawls/one/search?limit=50");
     assert!(all["total"].as_u64().unwrap() >= 60, "{all}");
-    let site = all["hits"][0]["site"].as_str().unwrap();
-    let title = all["hits"][0]["title"].as_str().unwrap();
-    let word = title.split(' ').find(|word| word.chars().all(char::is_alphanumeric)).unwrap();
+    // Which hit comes first is chance, and not every title has a plain word.
+    let of_hit = |hit: &'_ Value| -> Option<(String, String)> {
+        let mut words = hit["title"].as_str()?.split(' ');
+        let word = words.find(|word| !word.is_empty() && word.chars().all(char::is_alphanumeric))?;
+        Some((hit["site"].as_str()?.to_owned(), word.to_owned()))
+    };
+    let (site, word) = all["hits"].as_array().unwrap().iter().find_map(of_hit).unwrap();
+    let (site, word) = (site.as_str(), word.as_str());
     for (query, options) in [
         (String::new(), vec![]),
         (format!("q={word}&facets=true&over_time=true"), vec![word, "--facets", "--over-time"]),

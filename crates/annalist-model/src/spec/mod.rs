@@ -25,9 +25,9 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use keys::{KeyDoc, keys};
+pub use keys::{KeyDoc, keys, network_of};
 pub use knowledge::{KnowledgeRules, RemoteRules, StudyRules};
-pub use parse::{Parsed, parse, parse_extract};
+pub use parse::{Parsed, line_of_key, parse, parse_extract};
 pub use seeds::{SeedFile, SeedFileMistake, parse_seed_file};
 pub use words::Words;
 

@@ -60,6 +60,18 @@ pub fn parse_extract(text: &str, files: &dyn Fn(&str) -> Result<String, String>)
     parse_as(text, files, Spec { extract: Some(ExtractRules::default()), ..Spec::named("") })
 }
 
+/// The line on which a key such as `network.allow` stands in a spec; 0 where it has no place there.
+pub fn line_of_key(text: &str, key: &str) -> usize {
+    let (notes, (root, _)) = (Notes::new(text), DeTable::parse_recoverable(text));
+    let (mut table, mut line) = (Some(root.get_ref()), 0);
+    for name in key.split('.') {
+        let Some(value) = table.and_then(|table| table.get(name)) else { return 0 };
+        line = notes.line_at(value.span().start);
+        table = value.get_ref().as_table();
+    }
+    line
+}
+
 fn parse_as(text: &str, files: &dyn Fn(&str) -> Result<String, String>, mut spec: Spec) -> Parsed {
     let notes = Notes::new(text);
     let (root, errors) = DeTable::parse_recoverable(text);

@@ -5,11 +5,16 @@
 
 mod attributes;
 mod css;
+mod doctype;
+mod document;
 #[cfg(test)]
 mod documents_test;
 mod entities;
 mod html;
 mod noscript;
+mod xml;
+#[cfg(test)]
+mod xml_test;
 
 use annalist_read::charset::encode_query;
 use encoding_rs::{Encoding, UTF_8};
@@ -18,6 +23,7 @@ use url::Url;
 use crate::target::Kind;
 
 pub(crate) use html::rewrite_html;
+pub(crate) use xml::{is_page, rewrite_xml};
 
 /// Where addresses of a document lead to.
 #[derive(Clone, Debug)]

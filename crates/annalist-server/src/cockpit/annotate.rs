@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::forms::Sent;
 use super::{Page, forms, layout, tasks};
+use crate::access::Frames;
 use crate::annotations::{Annotations, Annotator};
 use crate::problem::Problem;
 use crate::rest::blocking;
@@ -32,7 +33,12 @@ fn encoded(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-pub async fn annotate(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
+pub async fn annotate(
+    State(app): State<App>,
+    frames: Frames,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Page {
     let page = blocking(move || {
         let seen = app.service.see(&id)?;
         let by = asked.by.trim();
@@ -44,7 +50,7 @@ pub async fn annotate(State(app): State<App>, Path(id): Path<String>, Query(aske
         let next = own.pages.iter().position(|page| page.vote.is_empty());
         let place = asked.n.map(|n| n.saturating_sub(1)).or(next);
         let body = match place.and_then(|place| Some((place, own.pages.get(place)?))) {
-            Some((place, page)) => desk(&app, &id, &own, place, page),
+            Some((place, page)) => desk(&app, &frames, &id, &own, place, page),
             None => html! {
                 section.empty {
                     h2 { @if own.pages.is_empty() { "No pages were drawn yet" } @else { "All pages are judged" } }
@@ -59,11 +65,11 @@ pub async fn annotate(State(app): State<App>, Path(id): Path<String>, Query(aske
 }
 
 /// The panel and the page (figure 3 of the study that this follows).
-fn desk(app: &App, id: &str, own: &Annotator, place: usize, page: &Annotated) -> Markup {
+fn desk(app: &App, frames: &Frames, id: &str, own: &Annotator, place: usize, page: &Annotated) -> Markup {
     let (by, all) = (encoded(&own.name), own.pages.len());
     let at = |place: usize| format!("/crawls/{id}/annotate?by={by}&n={}", place + 1);
     let stamp: String = page.timestamp.chars().filter(char::is_ascii_digit).collect();
-    let frame = format!("{}/{id}/{stamp}mp_/{}", app.frames, page.url);
+    let frame = frames.address(&format!("{id}/{stamp}mp_/{}", page.url));
     html! {
         div.annotate {
             form.panel method="post" action={ "/crawls/" (id) "/annotate" } {

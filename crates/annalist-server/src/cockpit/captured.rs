@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{Page, layout, words};
+use crate::access::Frames;
 use crate::page::Known;
 use crate::rest::blocking;
 use crate::serve::App;
@@ -26,7 +27,12 @@ pub struct Asked {
     at: String,
 }
 
-pub async fn captured(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
+pub async fn captured(
+    State(app): State<App>,
+    frames: Frames,
+    Path(id): Path<String>,
+    Query(asked): Query<Asked>,
+) -> Page {
     let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();
     let (own, wanted, time) = (app.clone(), asked.url.clone(), at.clone());
     let (seen, known, decisions) = blocking(move || {
@@ -41,7 +47,7 @@ pub async fn captured(State(app): State<App>, Path(id): Path<String>, Query(aske
     })
     .await?;
     let wanted = &asked.url;
-    let frame = format!("{}/{}/{at}mp_/{wanted}", app.frames, seen.id);
+    let frame = frames.address(&format!("{}/{at}mp_/{wanted}", seen.id));
     let body = html! {
         form.filter method="get" role="search" {
             label for="url" { "Address" }
@@ -57,7 +63,7 @@ pub async fn captured(State(app): State<App>, Path(id): Path<String>, Query(aske
             }
         } @else {
             p.banner { strong { "Archived page" } " · " span.url { (wanted) } " · "
-                a href={ (app.frames) "/" (seen.id) "/timemap/link/" (wanted) } rel="noreferrer" { "all its times" } " · "
+                a href=(frames.address(&format!("{}/timemap/link/{wanted}", seen.id))) rel="noreferrer" { "all its times" } " · "
                 a href=(frame) rel="noreferrer" { "without this frame" } }
             div.sides {
                 iframe.replay title={ "The archived page " (wanted) } src=(frame) sandbox="allow-same-origin allow-forms allow-popups allow-downloads" referrerpolicy="no-referrer" {}

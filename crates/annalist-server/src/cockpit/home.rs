@@ -3,13 +3,15 @@
 use std::net::SocketAddr;
 
 use axum::Form;
-use axum::extract::{ConnectInfo, State};
-use axum::http::{StatusCode, header};
+use axum::extract::{ConnectInfo, Query, State};
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::forms::Sent;
 use super::{Page, forms, layout, words};
+use crate::access::own_path;
 use crate::rest::blocking;
 use crate::serve::App;
 use crate::service::Seen;
@@ -30,6 +32,7 @@ pub async fn home(State(app): State<App>) -> Page {
             p { a.button href="/new" { "New crawl" } }
             div.cards { @for seen in &all { (card(&app, seen)) } }
         }
+        @if app.access.needs_token() { (forms::button(&app, "/logout", "Log out", "")) }
     };
     Ok(layout::page("Crawls", &body).into_response())
 }
@@ -82,43 +85,59 @@ pub fn buttons(app: &App, seen: &Seen) -> Markup {
     }
 }
 
-pub async fn login(State(app): State<App>) -> Response {
-    if !app.access.needs_token() {
-        return Redirect::to("/").into_response();
-    }
-    door(None)
+/// Where one wants to go.
+#[derive(Deserialize)]
+pub struct Wanted {
+    #[serde(default)]
+    to: String,
 }
 
-fn door(problem: Option<&str>) -> Response {
+pub async fn login(State(app): State<App>, Query(wanted): Query<Wanted>) -> Response {
+    if !app.access.needs_token() {
+        return Redirect::to(own_path(&wanted.to)).into_response();
+    }
+    door(None, &wanted.to).into_response()
+}
+
+fn door(problem: Option<&str>, to: &str) -> Markup {
     let body = html! {
         h1 { "Who is there?" }
         @if let Some(problem) = problem { p.bad role="alert" { (problem) } }
         form method="post" action="/login" {
             label for="token" { "Token" }
             input #token type="password" name="token" autocomplete="current-password" required autofocus;
+            input type="hidden" name="to" value=(own_path(to));
             button.primary { "Enter" }
             p.hint { "It was set in the environment variable ANNALIST_TOKEN where the service was started." }
         }
     };
-    layout::page("Log in", &body).into_response()
+    layout::page("Log in", &body)
 }
 
 #[derive(Deserialize)]
 pub struct Given {
     token: String,
+    #[serde(flatten)]
+    wanted: Wanted,
 }
 
 pub async fn log_in(
     State(app): State<App>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
+    headers: HeaderMap,
     Form(given): Form<Given>,
 ) -> Response {
-    match app.access.log_in(&given.token, from.ip()) {
-        Ok(cookie) => ([(header::SET_COOKIE, cookie)], Redirect::to("/")).into_response(),
-        Err(problem) => (
-            StatusCode::from_u16(problem.status).unwrap_or(StatusCode::UNAUTHORIZED),
-            door(Some(&problem.detail)),
-        )
-            .into_response(),
+    let to = &given.wanted.to;
+    match app.access.log_in(&given.token, from.ip(), &headers) {
+        Ok(cookie) => ([(header::SET_COOKIE, cookie)], Redirect::to(own_path(to))).into_response(),
+        Err(problem) => (problem.code(), door(Some(&problem.detail), to)).into_response(),
     }
+}
+
+#[derive(Deserialize)]
+pub struct Nothing {}
+
+pub async fn log_out(State(app): State<App>, headers: HeaderMap, Sent(Nothing {}): Sent<Nothing>) -> Page {
+    let cookie = app.access.log_out(&headers)?;
+    Ok(([(header::SET_COOKIE, cookie)], Redirect::to("/login")).into_response())
 }

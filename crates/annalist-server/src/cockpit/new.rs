@@ -1,5 +1,7 @@
 //! A new crawl: a spec is written with help, checked as it is typed, and started.
 
+use std::ops::ControlFlow;
+
 use axum::extract::{Multipart, Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect};
@@ -61,8 +63,8 @@ fn shown(app: &App, draft: &Draft, id: &str) -> Page {
 
 pub async fn create(State(app): State<App>, FormSent(sent): FormSent<Sent>) -> Page {
     let mut draft = match Draft::of(&sent).looked_at(&app, &sent.then) {
-        Ok(seen) => return shown(&app, &seen, &sent.id),
-        Err(draft) => draft,
+        ControlFlow::Break(seen) => return shown(&app, &seen, &sent.id),
+        ControlFlow::Continue(draft) => draft,
     };
     let (asked, given, id) = (app.clone(), draft.text.clone(), sent.id.clone());
     let then = if sent.then == "start" { Then::Start } else { Then::Keep };
@@ -101,7 +103,7 @@ pub async fn upload(State(app): State<App>, mut parts: Multipart) -> Page {
     }
     let text = text.unwrap_or_default().trim_start_matches('\u{feff}').replace("\r\n", "\n");
     let draft = Draft::new(text, Manner::Form);
-    let (Ok(draft) | Err(draft)) = draft.looked_at(&app, "check");
+    let (ControlFlow::Break(draft) | ControlFlow::Continue(draft)) = draft.looked_at(&app, "check");
     // Nothing was refused: it is only looked at.
     Ok(layout::page("New crawl", &form(&app, &draft, "")).into_response())
 }

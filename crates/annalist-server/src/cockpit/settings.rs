@@ -1,5 +1,7 @@
 //! What a crawl is to do: its spec, changed while it runs or rests, and its end.
 
+use std::ops::ControlFlow;
+
 use annalist_crawl::clock;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect};
@@ -25,7 +27,7 @@ pub struct Asked {
 pub async fn settings(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
     let service = app.service.clone();
     let (seen, text) = blocking(move || Ok((service.see(&id)?, service.spec_text(&id)?))).await?;
-    let draft = Draft::new(text, Manner::named(&asked.manner)).with_mistakes(&app);
+    let draft = Draft::new(text, Manner::named(&asked.manner)).of_crawl(&seen.id).with_mistakes(&app);
     let body = html! {
         @if !asked.done.is_empty() { p.good role="status" { "Kept. A running crawl takes up delays, budgets, weights, scope and seeds at once, the rest with its next start." } }
         (form(&app, &seen, &draft))
@@ -83,9 +85,9 @@ fn schedule(app: &App, seen: &Seen) -> Markup {
 }
 
 pub async fn change(State(app): State<App>, Path(id): Path<String>, FormSent(sent): FormSent<Sent>) -> Page {
-    let shown = match Draft::of(&sent).looked_at(&app, &sent.then) {
-        Ok(seen) => seen,
-        Err(mut draft) => {
+    let shown = match Draft::of(&sent).of_crawl(&id).looked_at(&app, &sent.then) {
+        ControlFlow::Break(seen) => seen,
+        ControlFlow::Continue(mut draft) => {
             let (service, text, name) = (app.service.clone(), draft.text.clone(), id.clone());
             match blocking(move || service.change(&name, &text).map(drop)).await {
                 Ok(()) => {

@@ -2,6 +2,7 @@
 //! and forth without script, and what the form does not know stays in the text.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
 use axum::http::StatusCode;
 use maud::{Markup, html};
@@ -61,18 +62,25 @@ pub struct Draft {
     pub text: String,
     pub manner: Manner,
     pub problem: Option<Problem>,
+    /// The crawl whose spec it is, where there is one.
+    crawl: Option<String>,
 }
 
 impl Draft {
     /// As a form where the text is TOML.
     pub fn new(text: String, manner: Manner) -> Draft {
         let readable = spec_form::read(&text).is_ok();
-        Draft { text, manner: if readable { manner } else { Manner::Toml }, problem: None }
+        Draft { text, manner: if readable { manner } else { Manner::Toml }, problem: None, crawl: None }
+    }
+
+    /// Its spec is to be changed.
+    pub fn of_crawl(self, id: &str) -> Draft {
+        Draft { crawl: Some(id.to_owned()), ..self }
     }
 
     /// With what is wrong with it, where something is.
     pub fn with_mistakes(mut self, app: &App) -> Draft {
-        self.problem = Some(examined(app, &self.text)).filter(|problem| problem.status != 200);
+        self.problem = Some(examined(app, &self)).filter(|problem| problem.status != 200);
         self
     }
 
@@ -91,20 +99,20 @@ impl Draft {
         }
     }
 
-    /// What buttons ask that do nothing but look; `None` where something is to be done with the spec.
-    pub fn looked_at(mut self, app: &App, then: &str) -> Result<Draft, Draft> {
+    /// What buttons ask that do nothing but look; goes on where something is to be done with the spec.
+    pub fn looked_at(mut self, app: &App, then: &str) -> ControlFlow<Draft, Draft> {
         match then {
             "toml" => self.manner = Manner::Toml,
             "form" => {
-                self = Draft::new(self.text, Manner::Form);
+                self = Draft { crawl: self.crawl, ..Draft::new(self.text, Manner::Form) };
                 if self.manner == Manner::Toml {
-                    self.problem = Some(examined(app, &self.text));
+                    self.problem = Some(examined(app, &self));
                 }
             }
-            "check" => self.problem = Some(examined(app, &self.text)),
-            _ => return Err(self),
+            "check" => self.problem = Some(examined(app, &self)),
+            _ => return ControlFlow::Continue(self),
         }
-        Ok(self)
+        ControlFlow::Break(self)
     }
 
     pub fn status(&self) -> StatusCode {
@@ -112,12 +120,19 @@ impl Draft {
     }
 }
 
-fn examined(app: &App, text: &str) -> Problem {
-    let examined = app.service.program().examine(text);
-    match examined.spec {
-        Some(_) => Problem::new(StatusCode::OK, "There is nothing wrong with it."),
-        None => Problem::mistakes(&examined.mistakes),
+fn examined(app: &App, draft: &Draft) -> Problem {
+    match app.service.examine(&draft.text, draft.crawl.as_deref()) {
+        Ok(examined) if examined.spec.is_some() => {
+            Problem::new(StatusCode::OK, "There is nothing wrong with it.")
+        }
+        Ok(examined) => Problem::mistakes(&examined.mistakes),
+        Err(problem) => problem,
     }
+}
+
+/// Where script asks what is wrong with what is typed.
+fn checked_at(draft: &Draft) -> String {
+    draft.crawl.as_ref().map_or_else(|| "/api/check".to_owned(), |id| format!("/api/check?crawl={id}"))
 }
 
 /// The inside of a `form` element: token, fields or text, what is wrong, and the buttons given.
@@ -138,7 +153,7 @@ pub fn inside(app: &App, draft: &Draft, buttons: &Markup) -> Markup {
             (fields(draft, errors))
         } @else {
             label for="spec" { "Spec" }
-            textarea #spec name="spec" rows="26" spellcheck="false" autocomplete="off" data-check="/api/check" aria-describedby="verdict" { "\n" (draft.text) }
+            textarea #spec name="spec" rows="26" spellcheck="false" autocomplete="off" data-check=(checked_at(draft)) aria-describedby="verdict" { "\n" (draft.text) }
         }
         div #verdict role="status" aria-live="polite" {
             @if let Some(problem) = &draft.problem { (verdict(problem, is_form)) }
@@ -162,7 +177,7 @@ fn verdict(problem: &Problem, is_form: bool) -> Markup {
 fn fields(draft: &Draft, errors: &[FieldError]) -> Markup {
     let values = spec_form::read(&draft.text).unwrap_or_default();
     html! {
-        div.spec-form data-check-fields="/api/check" {
+        div.spec-form data-check-fields=(checked_at(draft)) {
             @for (title, fields) in spec_form::GROUPS {
                 fieldset.group {
                     legend { (title) }

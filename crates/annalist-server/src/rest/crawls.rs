@@ -186,16 +186,30 @@ pub struct Checked {
     pub warnings: Vec<FieldError>,
 }
 
+/// Which crawl's spec is to be changed, where it is not a new one.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct Changing {
+    /// What its spec says of the service's machine already may stay as it is.
+    #[serde(default)]
+    pub crawl: Option<String>,
+}
+
 /// Checks a spec without keeping it.
-#[utoipa::path(post, path = "/api/check", request_body = ToCheck, responses((status = 200, body = Checked), (status = 422, body = Problem)))]
-pub async fn check(State(app): State<App>, Body(given): Body<ToCheck>) -> Result<Json<Checked>, Problem> {
+#[utoipa::path(post, path = "/api/check", params(Changing), request_body = ToCheck, responses(
+    (status = 200, body = Checked), (status = 404, body = Problem), (status = 422, body = Problem)))]
+pub async fn check(
+    State(app): State<App>,
+    Asking(changing): Asking<Changing>,
+    Body(given): Body<ToCheck>,
+) -> Result<Json<Checked>, Problem> {
     blocking(move || {
         let is_form = !given.fields.is_empty();
         let text = match is_form {
             true => spec_form::fill(&given.spec, &given.fields).map_err(|why| Problem::field("spec", why))?,
             false => given.spec,
         };
-        let examined = app.service.program().examine(&text);
+        let examined = app.service.examine(&text, changing.crawl.as_deref())?;
         let told = |mistake| {
             let mut error = FieldError::of(mistake);
             if let Some(field) = spec_form::field_of(&error.field).filter(|_| is_form) {

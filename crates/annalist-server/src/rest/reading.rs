@@ -45,9 +45,10 @@ fn told(whole: &str, status: StatusCode, detail: &str, source: Option<&(dyn Erro
     if matches!(status.as_u16(), 413 | 415) {
         return Problem::new(status, detail);
     }
-    match source.and_then(|fault| of_json(fault).or_else(|| of_query(fault))) {
+    let mut causes = std::iter::successors(source, |fault: &&(dyn Error + 'static)| Error::source(*fault));
+    match causes.find_map(|fault| of_json(fault).or_else(|| of_query(fault))) {
         Some((field, detail)) if !field.is_empty() => Problem::field(field, detail),
-        _ => Problem::field(whole, detail),
+        _ => Problem::field(missing(detail).unwrap_or(whole), detail),
     }
 }
 
@@ -67,14 +68,17 @@ pub fn wrong<E: std::fmt::Display>(fault: &serde_path_to_error::Error<E>) -> Wro
     let detail = fault.inner().to_string();
     let path = fault.path().to_string();
     let path = if path == "." { String::new() } else { path };
-    // What is missing has no place; its name is told.
-    let missing = detail.strip_prefix("missing field `").and_then(|rest| rest.split('`').next());
-    let field = match missing {
+    let field = match missing(&detail) {
         Some(name) if path.is_empty() => name.to_owned(),
         Some(name) => format!("{path}.{name}"),
         None => path,
     };
     (field, detail)
+}
+
+/// What is missing has no place; its name is told.
+fn missing(detail: &str) -> Option<&str> {
+    detail.split_once("missing field `")?.1.split('`').next()
 }
 
 /// The parts of the path.

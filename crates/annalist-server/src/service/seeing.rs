@@ -66,10 +66,9 @@ impl Service {
         if let Some((_, mistake)) = known {
             return mistake;
         }
-        let mistake = match std::fs::read_to_string(job.spec()) {
+        let mistake = match self.shared.program.kept(job.root()) {
             Err(fault) => Some(format!("spec.toml cannot be read: {fault}")),
-            Ok(text) => {
-                let examined = self.shared.program.examine(&text);
+            Ok(examined) => {
                 let first = examined.mistakes.first().map_or_else(String::new, ToString::to_string);
                 examined.spec.is_none().then(|| format!("spec.toml cannot be used: {first}"))
             }

@@ -13,6 +13,7 @@ use annalist_crawl::pool::Pool;
 use annalist_crawl::status::Board;
 use annalist_crawl::stop::Stop;
 use annalist_knowledge::Needed;
+use annalist_model::spec::Spec;
 use annalist_server::program::{Examined, Program, Unopened};
 use annalist_server::{ServeError, Settings, serve};
 use anyhow::{Context, Result};
@@ -22,6 +23,7 @@ use super::crawl::{require_contact, shared_book};
 use crate::cli::ServeArgs;
 use crate::exit::{BadConfiguration, Exit};
 use crate::knowledge::bring_one_up_to_date;
+use crate::sent::Allowed;
 use crate::watch::Watch;
 use crate::{archives, basis, spec_file};
 
@@ -34,6 +36,8 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
         println!("{}", serde_json::to_string_pretty(&annalist_server::openapi())?);
         return Ok(Exit::Done);
     }
+    let token = std::env::var(TOKEN).ok().filter(|token| !token.is_empty());
+    let program = ThisProgram { allowed: Allowed::of(&args.allowed, token.is_some())? };
     let settings = Settings {
         root: args.root.clone(),
         listen: args.listen,
@@ -41,15 +45,18 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
         replay_origin: args.replay_origin.clone(),
         origin: args.origin.clone(),
         hosts: args.host.clone(),
-        token: std::env::var(TOKEN).ok().filter(|token| !token.is_empty()),
+        token,
         visits: args.visits as usize,
         reading_threads: std::thread::available_parallelism().map_or(2, NonZeroUsize::get),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
-    let told = |address, replay| {
+    let told = |address, replay, odd: Option<&str>| {
         eprintln!("annalist: http://{address}/ (captured pages: http://{replay}/; Ctrl-C to end)");
+        if let Some(odd) = odd {
+            eprintln!("annalist: {odd}");
+        }
     };
-    let served = runtime.block_on(serve(settings, Arc::new(ThisProgram), told, interrupted()));
+    let served = runtime.block_on(serve(settings, Arc::new(program), told, interrupted()));
     // Visits that did not end in time must not hold up the program.
     runtime.shutdown_background();
     match served {
@@ -81,12 +88,21 @@ async fn interrupted() {
 }
 
 /// What the service needs of this program.
-struct ThisProgram;
+struct ThisProgram {
+    allowed: Allowed,
+}
 
 impl Program for ThisProgram {
-    fn examine(&self, text: &str) -> Examined {
-        let spec_file::Examined { spec, mistakes, warnings } = spec_file::examine_text(text);
+    fn examine(&self, text: &str, kept: Option<&Spec>) -> Examined {
+        let spec_file::Examined { spec, mistakes, warnings } =
+            spec_file::examine_text(text, &self.allowed, kept);
         Examined { spec, mistakes, warnings }
+    }
+
+    fn kept(&self, job: &Path) -> Result<Examined, String> {
+        let examined = spec_file::examine(&JobDir::new(job).spec()).map_err(|fault| format!("{fault:#}"))?;
+        let spec_file::Examined { spec, mistakes, warnings } = examined;
+        Ok(Examined { spec, mistakes, warnings })
     }
 
     fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, Unopened> {

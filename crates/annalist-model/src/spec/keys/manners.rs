@@ -168,7 +168,7 @@ pub(in crate::spec) const NETWORK: &[Key<Network>] = &[
 ];
 
 /// One network or address; what lies below the mask means nothing and is cleared.
-fn network_of(text: &str) -> Option<ipnet::IpNet> {
+pub fn network_of(text: &str) -> Option<ipnet::IpNet> {
     let address = text.parse::<IpAddr>().map(ipnet::IpNet::from);
     text.parse::<ipnet::IpNet>().or(address).ok().map(|net| net.trunc())
 }

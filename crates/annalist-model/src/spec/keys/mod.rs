@@ -14,6 +14,7 @@ pub(super) use about::{ABOUT, ENTITY, EVENT, EventDraft, SEED, SeedDraft, TOPIC}
 pub(super) use engine::{ARCHIVE, EXTRACT, FRONTIER};
 pub(super) use judge::{JUDGE, PATTERN};
 pub(super) use knowledge::{KNOWLEDGE, STUDY};
+pub use manners::network_of;
 pub(super) use manners::{FETCH, NETWORK, POLITENESS};
 pub(super) use reach::{CANONICAL, LIMITS, SCOPE, SITE};
 pub(super) use remote::REMOTE;
