@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
@@ -35,6 +35,7 @@ use crate::left::Left;
 use crate::live::{Live, Told};
 use crate::logs::{Logs, Severity};
 use crate::missing::{missing_in, write_seeds};
+use crate::pace::Pace;
 use crate::pool::Pool;
 use crate::pushing::Pushing;
 use crate::reopen::Reopened;
@@ -141,6 +142,7 @@ pub struct Crawl {
     board: Board,
     job: JobDir,
     waiting: Waiting,
+    pace: Mutex<Pace>,
     started: Time,
     /// Visits it may have in flight.
     visits: usize,
@@ -286,6 +288,7 @@ impl Crawl {
             board,
             job,
             waiting,
+            pace: Mutex::default(),
             started: now,
             visits,
             captures_before,
@@ -458,6 +461,8 @@ impl Crawl {
                 .then(|| format!("{references} pages that say what the topic is"))
         });
         self.board.update(|status| {
+            let mut pace = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
+            status.pages_per_second = pace.at(now, status.counters.captures);
             status.waits_for = status.trouble.clone().or(waiting_for);
             let waits = if status.waits_for.is_some() { "waiting" } else { "running" };
             status.state = if paused { "paused" } else { waits }.to_owned();
@@ -527,6 +532,7 @@ impl Crawl {
         let mut status = self.board.read();
         status.state = format!("{ending:?}").to_lowercase();
         status.waits_for = None;
+        status.pages_per_second = 0.0;
         status.updated = ended.rfc3339();
         status.write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
         let _ = Series::at(self.job.series()).add(&Sample::of(&status, ended));

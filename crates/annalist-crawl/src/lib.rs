@@ -8,7 +8,7 @@
 //! | who may be asked, when | `asking.rs`, `servers.rs`, `book.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
 //! | what is followed | `scope.rs`, `apps.rs` with `memory.rs`, `findings.rs`; `feeds.rs` for what feeds say of pages |
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
-//! | a crawl from start to end | `engine.rs`, `set_up.rs`, `begin.rs`, `reopen.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `waiting.rs` |
+//! | a crawl from start to end | `engine.rs`, `set_up.rs`, `begin.rs`, `reopen.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `pace.rs`, `waiting.rs` |
 //! | seeds that are visited again | `rounds.rs` |
 //! | a running crawl is steered, and handed addresses | `control.rs`, `live.rs`, `injecting.rs`; `pool.rs` for what crawls share |
 //! | what grows with the archive | `knowing.rs` |
@@ -46,6 +46,7 @@ pub mod logs;
 mod memory;
 pub mod missing;
 mod near;
+mod pace;
 pub mod pool;
 pub mod pushing;
 pub mod queue;

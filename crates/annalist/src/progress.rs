@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::show;
 
 const BETWEEN_PLAIN_LINES: Duration = Duration::from_secs(10);
+const BETWEEN_FILES: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,16 +33,12 @@ pub async fn follow(board: Board, status_file: PathBuf, progress: Progress) {
             .unwrap_or_else(|_| ProgressStyle::default_spinner());
         ProgressBar::new_spinner().with_style(style)
     });
-    let (mut last_line, mut before) = (Instant::now(), (Instant::now(), board.read().counters.captures));
+    let (mut last_line, mut written) = (Instant::now(), Instant::now());
     loop {
         tokio::time::sleep(GLANCE).await;
-        let mut status = board.read();
-        let elapsed = before.0.elapsed().as_secs_f64();
-        if elapsed >= 1.0 {
-            let pages = status.counters.captures.saturating_sub(before.1) as f64 / elapsed;
-            board.update(|s| s.pages_per_second = pages);
-            status.pages_per_second = pages;
-            before = (Instant::now(), status.counters.captures);
+        let status = board.read();
+        if written.elapsed() >= BETWEEN_FILES {
+            written = Instant::now();
             // Only for people who ask: the truth is in the journal.
             let _ = status.write(&status_file);
         }
