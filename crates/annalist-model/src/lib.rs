@@ -35,4 +35,4 @@ pub use page::{FoundLink, Page, Readability, Unusable};
 pub use published::{Evidence, Precision, Published};
 pub use score::Score;
 pub use time::{DocumentTime, Time, TimeBasis};
-pub use url::{CanonicalUrl, Canonicaliser, UrlError, UrlKey};
+pub use url::{CanonicalUrl, Canonicaliser, LONGEST_URL, UrlError, UrlKey};

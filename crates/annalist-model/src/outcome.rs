@@ -109,3 +109,10 @@ pub enum Outcome {
     /// Not fetched, for good.
     Skipped { reason: SkipReason, detail: String },
 }
+
+impl Outcome {
+    /// Whether it holds for ever, whatever comes after it.
+    pub fn is_blacklisting(&self) -> bool {
+        matches!(self, Outcome::Skipped { reason: SkipReason::Blacklisted, .. })
+    }
+}

@@ -8,6 +8,7 @@
 //!
 //! Not here: opening files (they come in as a function), and the meaning of scope expressions.
 
+mod contact;
 pub mod duration;
 mod keys;
 mod knowledge;
@@ -99,13 +100,6 @@ impl Spec {
             canonical: Canonicaliser::default(),
             sites: Vec::new(),
         }
-    }
-
-    /// Whether a seed is on the live web while nobody is named whom a webmaster could write to.
-    pub fn needs_contact(&self) -> bool {
-        self.extract.is_none()
-            && self.contact.is_none()
-            && !self.seeds.iter().all(|seed| self.network.is_own(seed.url.host_name()))
     }
 
     /// First part of the WARC files' names: letters, digits, `-` and `_` only. Names in other alphabets are told apart

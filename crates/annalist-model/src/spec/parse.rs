@@ -295,6 +295,10 @@ fn check_whole(spec: &Spec, root: &DeTable<'_>, notes: &Notes) {
     if spec.needs_contact() {
         notes.warning(1, "contact", "missing: a crawl of the live web stops without one");
     }
+    if spec.has_example_contact() {
+        let message = "an example: put your own, or a crawl of the live web does not begin";
+        notes.warning(line_of(root, "contact", notes), "contact", message);
+    }
     if spec.politeness.robots == RobotsPolicy::Ignore {
         notes.warning(line_of(root, "politeness", notes), "politeness.robots", "robots.txt is not obeyed");
     }

@@ -86,7 +86,9 @@ allow = ["127.0.0.0/8"]
         other => Err(format!("there is no {other}")),
     };
     let parsed = parse(text, &files);
-    assert_eq!((parsed.mistakes, parsed.warnings), (vec![], vec![]));
+    assert_eq!(parsed.mistakes, vec![]);
+    let warned: Vec<_> = parsed.warnings.iter().map(|warning| warning.key.as_str()).collect();
+    assert_eq!(warned, ["contact"], "it is that of an example");
     let spec = parsed.spec.unwrap();
     assert_eq!(spec.seeds[1].url.as_str(), "http://example.com/");
     assert_eq!((spec.seeds[1].scope, spec.seeds[1].depth), (ScopeKind::Domain, Some(3)));
@@ -157,6 +159,29 @@ fn a_crawl_of_the_live_web_needs_a_contact() {
     assert!(!needs("http://[::1]/", ""));
     assert!(!needs("http://10.0.0.1/", "network.allow = [\"10.0.0.0/8\"]"));
     assert!(!needs("http://blog.test/", "network.resolve = { \"Blog.test\" = \"127.0.0.2:80\" }"));
+}
+
+#[test]
+fn a_contact_that_is_an_example_is_none_for_the_live_web() {
+    let stands_in = |seed: &str, rest: &str| {
+        spec(&format!("name = \"t\"\n{rest}\n[[seed]]\nurl = \"{seed}\"\n")).has_example_contact()
+    };
+    let example = "contact = \"https://library.example/crawler\"";
+    assert!(stands_in("https://www.bl.uk/", example));
+    assert!(stands_in("https://example.org/", "contact = \"crawler@example.org\""));
+    assert!(!stands_in("https://www.bl.uk/", "contact = \"https://www.kb.nl/crawler\""));
+    assert!(!stands_in("https://www.bl.uk/", ""), "none at all is another matter");
+    // Who asks nobody but their own machines may call themselves what they like.
+    let own = "network.allow = [\"10.0.0.0/8\"]";
+    for seed in ["http://127.0.0.1:8080/", "http://10.0.0.1/", "http://blog.test/"] {
+        assert!(!stands_in(seed, &format!("{example}\n{own}")), "{seed}");
+    }
+    let asked = spec(&format!("name = \"t\"\n{example}\n{own}\n[[seed]]\nurl = \"http://a.test/\"\n"));
+    assert!(asked.is_answerable_to("a.test") && asked.is_answerable_to("10.1.1.1"));
+    assert!(!asked.is_answerable_to("www.bl.uk"));
+    let warned =
+        parsed(&format!("name = \"t\"\n{example}\n[[seed]]\nurl = \"https://www.bl.uk/\"\n")).warnings;
+    assert_eq!((warned.len(), warned[0].key.as_str(), warned[0].line), (1, "contact", 2));
 }
 
 #[test]
