@@ -111,6 +111,13 @@ impl Frontier {
                     Ok(())
                 }
             }
+            Spelt::SiteRestsAnew { site, until, delay_millis } => {
+                if self.is_news(site, position) {
+                    self.site_rests_anew(site, until, delay_millis)
+                } else {
+                    Ok(())
+                }
+            }
             Spelt::HostRests { site, host, until } => {
                 if self.is_news(site, position) {
                     self.host_rests(site, host, until)
@@ -309,8 +316,12 @@ impl Frontier {
         Ok(())
     }
 
-    /// Back into the queue; its outcomes so far stay in its texts.
+    /// Back into the queue; its outcomes so far stay in its texts. No other way leads from an outcome back there, so what
+    /// was blacklisted once stays out, also where the visit that was under way then ended later.
     fn again(&mut self, key: UrlKey, not_before: Time, body: &[u8]) -> Result<(), FrontierError> {
+        if self.is_blacklisted(key)? {
+            return Ok(());
+        }
         let update = self.update;
         let bucket = &mut self.buckets[bucket_of(key.site)];
         let is_done = |entry: &Entry| entry.kind() == Kind::Done;
@@ -364,6 +375,16 @@ impl Frontier {
         let delayed = self.site_row(site)?.map_or(until, |row| self.rest_of(&row));
         if let Some(loaded) = self.site_mut(site) {
             loaded.rest = loaded.rest.max(delayed);
+        }
+        self.wake(site);
+        Ok(())
+    }
+
+    fn site_rests_anew(&mut self, site: u64, until: Time, delay_millis: u32) -> Result<(), FrontierError> {
+        self.change_site(site, |row| (row.until, row.delay_millis) = (until, delay_millis))?;
+        let rest = self.site_row(site)?.map_or(until, |row| self.rest_of(&row));
+        if let Some(loaded) = self.site_mut(site) {
+            loaded.rest = rest;
         }
         self.wake(site);
         Ok(())

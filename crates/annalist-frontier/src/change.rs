@@ -40,6 +40,8 @@ pub enum Change {
     Valued { key: UrlKey, value: f32 },
     /// When a site may be asked again, and its present delay.
     SiteRests { site: u64, until: Time, delay: Duration },
+    /// The same, whatever was said of its rest before: other delays count, and it may be over sooner.
+    SiteRestsAnew { site: u64, until: Time, delay: Duration },
     /// When one host of a site may be asked again. `host` is [`crate::host_key`] of it.
     HostRests { site: u64, host: u64, until: Time },
     /// A site's budget is used up, or it was blocked: nothing of it is leased any more.
@@ -62,6 +64,7 @@ const NOTE: u8 = 9;
 const SITE_OPENED: u8 = 10;
 const AGAIN: u8 = 11;
 const PREREQUISITE_DONE: u8 = 12;
+const SITE_RESTS_ANEW: u8 = 13;
 
 /// Changes in the journal's spelling. Room for the frame's head is kept at its start, so that a batch is written
 /// as it is.
@@ -160,10 +163,9 @@ impl Batch {
                 self.begin(VALUED, *key);
                 self.bytes.put_u32(value.to_bits());
             }
-            Change::SiteRests { site, until, delay } => {
-                self.begin(SITE_RESTS, UrlKey { site: *site, url: 0 });
-                self.bytes.put_u64(until.millis());
-                self.bytes.put_u32(u32::try_from(delay.as_millis()).unwrap_or(u32::MAX));
+            Change::SiteRests { site, until, delay } => self.rest(SITE_RESTS, *site, *until, *delay),
+            Change::SiteRestsAnew { site, until, delay } => {
+                self.rest(SITE_RESTS_ANEW, *site, *until, *delay);
             }
             Change::HostRests { site, host, until } => {
                 self.begin(HOST_RESTS, UrlKey { site: *site, url: *host });
@@ -186,6 +188,12 @@ impl Batch {
         self.count += 1;
         self.bytes.put_u8(tag);
         self.bytes.put_key(key);
+    }
+
+    fn rest(&mut self, tag: u8, site: u64, until: Time, delay: Duration) {
+        self.begin(tag, UrlKey { site, url: 0 });
+        self.bytes.put_u64(until.millis());
+        self.bytes.put_u32(u32::try_from(delay.as_millis()).unwrap_or(u32::MAX));
     }
 
     /// A body with its length before it, which is known only after it was written.
@@ -222,6 +230,7 @@ pub(crate) enum Spelt<'a> {
     Again { key: UrlKey, not_before: Time, body: &'a [u8] },
     Valued { key: UrlKey, value: f32 },
     SiteRests { site: u64, until: Time, delay_millis: u32 },
+    SiteRestsAnew { site: u64, until: Time, delay_millis: u32 },
     HostRests { site: u64, host: u64, until: Time },
     SiteClosed { site: u64, reason: SkipReason },
     SiteOpened { site: u64 },
@@ -261,6 +270,11 @@ impl<'a> Changes<'a> {
             }
             VALUED => Spelt::Valued { key: link, value: number(f32::from_bits(take.u32()?)) },
             SITE_RESTS => Spelt::SiteRests {
+                site: key.site,
+                until: Time::from_millis(take.u64()?),
+                delay_millis: take.u32()?,
+            },
+            SITE_RESTS_ANEW => Spelt::SiteRestsAnew {
                 site: key.site,
                 until: Time::from_millis(take.u64()?),
                 delay_millis: take.u32()?,

@@ -14,8 +14,9 @@ use crate::codec::{Malformed, Put, Take};
 use crate::error::FrontierError;
 
 const MAGIC: &[u8; 4] = b"ANJR";
-/// Version 2 can say that a site is open again and a link queued again; what version 1 says is the same.
-const VERSION: u32 = 2;
+/// Version 2 can say that a site is open again and a link queued again, version 3 that a site's rest is over sooner; what
+/// earlier ones say is the same.
+const VERSION: u32 = 3;
 /// Magic, version, position of the first frame, checksum.
 pub(crate) const SEGMENT_HEAD: usize = 24;
 const SEGMENT_BYTES: u64 = 64 << 20;

@@ -122,10 +122,13 @@ impl Frontier {
                     }
                 }
                 Record::Ending(end) => {
+                    let is_blacklisting = end.outcome.is_blacklisting();
                     let (outcome, place, digest) = (end.outcome, end.place, end.digest);
                     let done = State::Done { outcome, place, digest, at: end.at, bytes: end.bytes };
                     match &state {
                         None => state = Some(done),
+                        // A visit that was under way ended later: that changes nothing.
+                        Some(State::Done { .. }) if is_blacklisting => state = Some(done),
                         Some(State::Queued { .. } | State::Leased) if earlier.is_none() => {
                             earlier = Some(done);
                         }
@@ -155,6 +158,17 @@ impl Frontier {
             retries,
             site: self.site_state(entry.key.site)?,
         })
+    }
+
+    /// Whether somebody said once that it is never to be fetched: no later outcome takes that back.
+    pub fn is_blacklisted(&self, key: UrlKey) -> Result<bool, FrontierError> {
+        let key = UrlKey { site: key.site, url: stored_url(key.url) };
+        let mut found = false;
+        self.buckets[bucket_of(key.site)].examine(self.update, key, &mut |body| {
+            found |= matches!(record::read(body), Ok(Record::Ending(end)) if end.outcome.is_blacklisting());
+            if found { Reading::Enough } else { Reading::Further }
+        })?;
+        Ok(found)
     }
 
     /// What is known of a site, in memory or on disk.

@@ -234,6 +234,52 @@ fn a_link_that_had_its_outcome_can_be_visited_again() {
 }
 
 #[test]
+fn what_was_blacklisted_once_waits_never_again_whatever_ends_after_it() {
+    let mut f = Fixture::new(settings());
+    f.commit(vec![found("http://a.test/1", 0.5), found("http://a.test/2", 0.5)]);
+    let [one, two] = ["http://a.test/1", "http://a.test/2"].map(key);
+    let lease = f.frontier.next(at(0)).unwrap().unwrap();
+    assert_eq!(lease.links.len(), 2);
+    let outcome = Outcome::Skipped { reason: SkipReason::Blacklisted, detail: "somebody".to_owned() };
+    let (place, digest, purpose) = (None, None, Purpose::Prerequisite);
+    let barred = |key| Change::Done {
+        key,
+        outcome: outcome.clone(),
+        place: place.clone(),
+        digest: digest.clone(),
+        at: at(1),
+        bytes: 0,
+        purpose,
+    };
+    f.commit(vec![barred(one), barred(two)]);
+    assert!(!f.frontier.is_leased(one));
+    // One visit was under way and brought a page, the other has to be tried again.
+    let again = |key| Change::Again { key, not_before: at(2), reason: "every second".to_owned() };
+    let retry = |key| Change::Retry { key, not_before: at(2), tries: 1, reason: "reset".to_owned() };
+    f.commit(vec![done("http://a.test/1", "sha1:X"), again(one), retry(two)]);
+    f.frontier.release(lease.id, at(2), &[one, two]).unwrap();
+    for round in 0..4 {
+        f.commit(vec![found("http://a.test/1", 0.9), again(one), again(two), retry(one), retry(two)]);
+        assert!(f.next_urls(at(100 * (round + 1))).is_empty(), "round {round}");
+        assert!(f.frontier.exhausted());
+        assert_eq!((f.frontier.counts().queued, f.frontier.counts().done), (0, 2));
+        for key in [one, two] {
+            assert!(f.frontier.is_blacklisted(key).unwrap());
+            let State::Done { outcome: told, .. } = f.frontier.lookup(key).unwrap().unwrap().state else {
+                panic!("{key:?} waits")
+            };
+            assert_eq!(told, outcome, "round {round}");
+        }
+        match round {
+            0 => f.frontier.checkpoint().unwrap(),
+            1 => f.reopen(at(150)),
+            _ => f.close_and_reopen(at(250)),
+        }
+    }
+    assert!(!f.frontier.is_blacklisted(key("http://a.test/3")).unwrap());
+}
+
+#[test]
 fn a_refused_link_is_queued_when_another_way_leads_to_it() {
     let mut f = Fixture::new(settings());
     let link = Link::seed(url("http://a.test/1"), 0);
@@ -276,6 +322,30 @@ fn after_an_unclean_restart_every_site_rests_and_after_a_clean_one_none_does() {
     f.commit(vec![found("http://a.test/2", 0.5)]);
     f.close_and_reopen(at(200));
     assert_eq!(f.next_urls(at(200)).len() + f.next_urls(at(200)).len(), 3);
+}
+
+#[test]
+fn a_rest_may_be_over_sooner_and_later_words_of_before_are_no_longer_kept() {
+    let mut f = Fixture::new(settings());
+    f.commit(vec![
+        found("http://a.test/1", 0.5),
+        found("http://a.test/2", 0.5),
+        found("http://a.test/3", 0.5),
+    ]);
+    let site = key("http://a.test/1").site;
+    let lease = f.frontier.next(at(0)).unwrap().unwrap();
+    f.commit(vec![Change::SiteRests { site, until: at(600), delay: Duration::from_secs(600) }]);
+    f.frontier.release(lease.id, at(600), &[]).unwrap();
+    assert!(f.next_urls(at(10)).is_empty());
+    assert_eq!(f.frontier.next_ready_at(), Some(at(600)));
+    f.commit(vec![Change::SiteRestsAnew { site, until: at(12), delay: Duration::from_secs(2) }]);
+    assert_eq!(f.frontier.next_ready_at(), Some(at(12)));
+    assert!(f.next_urls(at(11)).is_empty());
+    assert_eq!(f.next_urls(at(12)).len(), 2);
+    f.commit(vec![Change::SiteRests { site, until: at(14), delay: Duration::from_secs(2) }]);
+    assert_eq!(f.frontier.next_ready_at(), Some(at(14)));
+    f.close_and_reopen(at(14));
+    assert!(!f.next_urls(at(14)).is_empty());
 }
 
 #[test]

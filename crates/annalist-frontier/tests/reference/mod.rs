@@ -132,6 +132,10 @@ impl Reference {
                 site.rest = site.rest.max(*until);
                 site.delay = *delay;
             }
+            Change::SiteRestsAnew { site, until, delay } => {
+                let site = self.sites.entry(*site).or_default();
+                (site.committed_rest, site.rest, site.delay) = (*until, *until, *delay);
+            }
             Change::HostRests { site, host, until } => {
                 let rest = self.hosts.entry((*site, *host)).or_default();
                 *rest = (*rest).max(*until);
