@@ -6,29 +6,28 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use annalist_model::spec::Politeness;
 use annalist_model::{CanonicalUrl, Capture, Time};
 use annalist_sources::FetchError;
 use tokio::sync::{OwnedSemaphorePermit, SemaphorePermit};
 
 use crate::book::{Entry, Look, Looks};
 use crate::clock;
-use crate::delay::rest_after;
+use crate::delay::{rest_after, rules_for};
 use crate::logs::Severity;
+use crate::rest::Rest;
 use crate::stages::{Line, Stages};
 use crate::stop::Urge;
-use crate::turn::{LONGEST_HOLD, rested};
+use crate::turn::LONGEST_HOLD;
 
 /// A place among the visits in flight: of this crawl, and of all that share the pool.
 pub type Room<'a> = (SemaphorePermit<'a>, SemaphorePermit<'a>);
 
-/// Permission for one request over a line, and how long the server rests after it.
+/// Permission for one request over a line.
 #[derive(Debug)]
-pub struct Leave<'a> {
+pub struct Leave {
     entry: Option<Entry>,
     /// Until it is over, no other crawl of this process has the server.
     turn: OwnedSemaphorePermit,
-    politeness: &'a Politeness,
     crawl_delay: Option<Duration>,
 }
 
@@ -46,41 +45,39 @@ pub enum NoLeave {
 /// Waits for a request's leave, and a place among the visits in flight that it may keep for as long as it needs.
 pub async fn leave<'a>(
     line: &mut Line,
-    politeness: &'a Politeness,
+    url: &CanonicalUrl,
     crawl_delay: Option<Duration>,
     stages: &'a Stages,
-) -> Result<(Room<'a>, Leave<'a>), NoLeave> {
+) -> Result<(Room<'a>, Leave), NoLeave> {
     let server = line.server();
-    let least_rest = rest_after(politeness, Duration::ZERO, crawl_delay);
     let (mut looks, mut wait) = (Looks::default(), None);
-    let queue = stages.pool.queues.of(server);
-    let turn = match Arc::clone(&queue).try_acquire_owned() {
-        Ok(turn) => turn,
-        Err(_) => {
-            wait = Some(Wait::begin(server, clock::now(), stages));
-            tokio::select! {
-                turn = queue.acquire_owned() => turn.map_err(|_| NoLeave::Stopped)?,
-                () = stages.stop.reached(Urge::Finish) => return Err(NoLeave::Stopped),
-            }
-        }
-    };
+    let turn = queue(line, &mut wait, stages).await?;
+    // What another crawl owes the server, as the book said last.
+    let mut elsewhere = Time::default();
     loop {
-        if !rested(line.rests_until, stages).await || stages.told.is_paused() {
-            return Err(NoLeave::Stopped);
+        match rest(line, elsewhere, stages).await {
+            Rested::Yes if !stages.told.is_paused() => {}
+            Rested::Yes | Rested::Stopped => return Err(NoLeave::Stopped),
+            Rested::Otherwise => {
+                elsewhere = Time::default();
+                continue;
+            }
         }
         // Not kept while waiting: others have better use for it.
         let (Ok(own), Ok(shared)) = (stages.visits.acquire().await, stages.pool.visits.acquire().await)
         else {
             return Err(NoLeave::Stopped);
         };
-        let now = clock::now();
-        let entry = match stages.book.look(server, least_rest, &mut looks, now) {
+        let rules = rules_for(&stages.spec(), url.host_name(), url.site());
+        let least_rest = rest_after(&rules.politeness, Duration::ZERO, crawl_delay);
+        let entry = match stages.book.look(server, least_rest, &mut looks, clock::now) {
             Ok(Look::NotBefore(until)) => {
-                line.rests_until = line.rests_until.max(until);
-                let first = looks.first.unwrap_or(now);
+                let first = looks.first.unwrap_or(until);
                 if until.since(first) > LONGEST_HOLD {
+                    line.rest.lengthen(until);
                     return Err(NoLeave::Elsewhere);
                 }
+                elsewhere = until;
                 wait.get_or_insert_with(|| Wait::begin(server, first, stages));
                 continue;
             }
@@ -90,7 +87,56 @@ pub async fn leave<'a>(
                 None
             }
         };
-        return Ok(((own, shared), Leave { entry, turn, politeness, crawl_delay }));
+        return Ok(((own, shared), Leave { entry, turn, crawl_delay }));
+    }
+}
+
+/// Waits for the server's turn among the crawls of this process.
+async fn queue<'a>(
+    line: &mut Line,
+    wait: &mut Option<Wait<'a>>,
+    stages: &'a Stages,
+) -> Result<OwnedSemaphorePermit, NoLeave> {
+    let queue = stages.pool.queues.of(line.server());
+    if let Ok(turn) = Arc::clone(&queue).try_acquire_owned() {
+        return Ok(turn);
+    }
+    *wait = Some(Wait::begin(line.server(), clock::now(), stages));
+    let turn = queue.acquire_owned();
+    tokio::pin!(turn);
+    loop {
+        let otherwise = stages.pool.shorter_rests.notified();
+        tokio::pin!(otherwise);
+        otherwise.as_mut().enable();
+        // Who has the turn may be waiting for a rest that this crawl owes the server no more.
+        line.shorten_rest(stages);
+        tokio::select! {
+            turn = &mut turn => return turn.map_err(|_| NoLeave::Stopped),
+            () = otherwise => {}
+            () = stages.stop.reached(Urge::Finish) => return Err(NoLeave::Stopped),
+        }
+    }
+}
+
+enum Rested {
+    Yes,
+    /// Some rest may have become shorter.
+    Otherwise,
+    Stopped,
+}
+
+/// Waits until the server has rested, by the delays of now, and longer where another crawl owes it that.
+async fn rest(line: &mut Line, elsewhere: Time, stages: &Stages) -> Rested {
+    let otherwise = stages.pool.shorter_rests.notified();
+    tokio::pin!(otherwise);
+    // Before looking: a change in between is not missed.
+    otherwise.as_mut().enable();
+    line.shorten_rest(stages);
+    let until = line.rest.until(&stages.spec()).max(elsewhere);
+    tokio::select! {
+        () = clock::sleep_until(until) => Rested::Yes,
+        () = otherwise => Rested::Otherwise,
+        () = stages.stop.reached(Urge::Finish) => Rested::Stopped,
     }
 }
 
@@ -100,25 +146,41 @@ impl Line {
         &mut self,
         url: &CanonicalUrl,
         via: Option<&str>,
-        leave: Leave<'_>,
+        leave: Leave,
         stages: &Stages,
     ) -> Result<Capture, FetchError> {
         let begun = clock::now();
         let fetched = stages.web.fetch(url, self.address, &mut self.connection, via, begun).await;
-        self.rest = rest_after(leave.politeness, clock::elapsed(begun), leave.crawl_delay);
-        self.rests_until = clock::after(self.rest);
-        if let Some(Err(fault)) = leave.entry.map(|entry| entry.close(self.rests_until, self.rest)) {
-            complain(&fault, stages);
+        let took = clock::elapsed(begun);
+        self.rest = Rest::after(url, clock::now(), took, leave.crawl_delay);
+        let spec = stages.spec();
+        let (until, delay) = (self.rest.until(&spec), self.rest.delay(&spec));
+        if let Some(entry) = leave.entry {
+            match entry.close(until, delay) {
+                Ok(()) => stages.book.owe(self.server(), until, clock::now()),
+                Err(fault) => complain(&fault, stages),
+            }
         }
         drop(leave.turn);
         fetched
     }
 
-    /// The server wants to rest longer than its last request told.
-    pub fn lengthen_rest(&mut self, until: Time, stages: &Stages) {
-        self.rests_until = self.rests_until.max(until);
-        if let Err(fault) = stages.book.lengthen(self.server(), self.rests_until, clock::now()) {
+    /// The answer says how long the server wants to rest after each request.
+    pub fn learn_crawl_delay(&mut self, crawl_delay: Option<Duration>, stages: &Stages) {
+        self.rest.with_crawl_delay(crawl_delay);
+        let until = self.rest.until(&stages.spec());
+        if let Err(fault) = stages.book.lengthen(self.server(), until, clock::now()) {
             complain(&fault, stages);
+        }
+    }
+
+    /// Where the delays have become shorter, other crawls need not wait either for what this one owed the server.
+    fn shorten_rest(&self, stages: &Stages) {
+        let until = self.rest.until(&stages.spec());
+        match stages.book.shorten(self.server(), until) {
+            Ok(true) => stages.pool.shorter_rests.notify_waiters(),
+            Ok(false) => {}
+            Err(fault) => complain(&fault, stages),
         }
     }
 }

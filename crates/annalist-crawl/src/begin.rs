@@ -13,6 +13,7 @@ use crate::keeper::{Archive, COUNTERS_NOTE, INTERRUPTED_NOTE, KeepError};
 use crate::left::Left;
 use crate::logs::Severity;
 use crate::reopen::{Reopened, Reopening, within_depth};
+use crate::rounds::Rounds;
 use crate::scope::Scope;
 use crate::set_up::repairs;
 
@@ -52,13 +53,16 @@ impl Archive {
     }
 
     /// Takes up another spec while the crawl runs, as a start would.
-    pub fn change(&mut self, spec: &Spec, scope: &Scope, revalued: Vec<Change>) -> Result<(), KeepError> {
-        let reopened = Reopened::of(spec, &self.frontier(), &self.counters);
+    pub fn change(&mut self, spec: &Spec, scope: &Scope, mut changes: Vec<Change>) -> Result<(), KeepError> {
+        let reopened = Reopened::of(spec, scope, &self.frontier(), &self.counters);
         let reopened = reopened.map_err(|fault| KeepError::Closed(fault.to_string()))?;
         let begun = self.begin(spec, scope, reopened, &RecoverReport::default());
         begun.map_err(|fault| KeepError::Closed(fault.to_string()))?;
         self.seeds = spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect();
-        for piece in revalued.chunks(CHANGES_AT_ONCE) {
+        let rounds = Rounds::of(spec);
+        changes.extend(rounds.instead_of(&self.rounds, &self.frontier()));
+        self.rounds = rounds;
+        for piece in changes.chunks(CHANGES_AT_ONCE) {
             self.commit(Transaction { changes: piece.to_vec() })?;
         }
         self.changed.notify_one();

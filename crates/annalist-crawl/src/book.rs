@@ -2,7 +2,7 @@
 //! locked while the server is being asked, and says until when it rests. Nothing of it needs to be durable: a power cut
 //! ends all who read it. Who waits, and how, is in `asking.rs`; a server's turn within one crawl is in `servers.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{DirBuilder, File, OpenOptions, Permissions};
 use std::io;
 use std::net::IpAddr;
@@ -49,6 +49,8 @@ pub struct Book {
     is_complained_of: AtomicBool,
     /// Servers this crawl waits for, and since when.
     waiting: Mutex<BTreeMap<IpAddr, Time>>,
+    /// Until when servers rest by what this crawl wrote last.
+    owed: Mutex<HashMap<IpAddr, Time>>,
 }
 
 /// What came of looking a server up.
@@ -85,16 +87,25 @@ impl Book {
     }
 
     /// Takes the server for one request, after which it rests for at least `rest`, unless another crawl has it.
-    pub fn look(&self, server: IpAddr, rest: Duration, looks: &mut Looks, now: Time) -> io::Result<Look> {
+    pub fn look(
+        &self,
+        server: IpAddr,
+        rest: Duration,
+        looks: &mut Looks,
+        clock: impl Fn() -> Time,
+    ) -> io::Result<Look> {
         let Some(folder) = &self.folder else {
             return Ok(Look::Yours(Entry { file: None, is_marked: false }));
         };
         let path = path_of(folder, server);
         let is_new = looks.first.is_none();
-        let first = *looks.first.get_or_insert(now);
+        let first = *looks.first.get_or_insert_with(&clock);
         for _ in 0..TRIES {
             let file = self.open(folder, &path)?;
-            match lock(&file)? {
+            let taken = lock(&file)?;
+            // Under the lock: by an earlier moment, a rest that began since would seem too long, and would be cut.
+            let now = clock();
+            match taken {
                 Lock::Ours => {}
                 Lock::Taken => {
                     let pause = (now.since(first) / 4).clamp(SHORTEST_PAUSE, LONGEST_PAUSE);
@@ -125,7 +136,7 @@ impl Book {
             }
             return Ok(Look::Yours(Entry { file: Some(file), is_marked }));
         }
-        Ok(Look::NotBefore(now.plus(SHORTEST_PAUSE)))
+        Ok(Look::NotBefore(clock().plus(SHORTEST_PAUSE)))
     }
 
     /// The server wants a longer rest than was known when its entry was closed. Whoever asks it just now does not hear of it.
@@ -136,10 +147,54 @@ impl Book {
             return Ok(());
         }
         let page = Page::read(&file)?;
-        if page.rests_until >= until {
-            return Ok(());
+        if page.rests_until < until {
+            Page { rests_until: until, rest: until.since(now), ..page }.write(&file)?;
+            self.owe(server, until, now);
+        } else if !self.owes(server, page.rests_until) && page.rests_until < UNDER_WAY {
+            // Whoever owes the longer rest must not shorten it below this one: another number is not theirs.
+            let more = Duration::from_millis(1);
+            let (rests_until, rest) = (page.rests_until.plus(more), page.rest + more);
+            Page { rests_until, rest, ..page }.write(&file)?;
         }
-        Page { rests_until: until, rest: until.since(now), ..page }.write(&file)
+        Ok(())
+    }
+
+    /// This crawl made the server rest until then.
+    pub fn owe(&self, server: IpAddr, until: Time, now: Time) {
+        let mut owed = self.owed();
+        if owed.len() >= MANY_FILES {
+            owed.retain(|_, until| *until > now);
+        }
+        owed.insert(server, until);
+    }
+
+    /// The rest that this crawl owes the server is over sooner than was written; whether anything became shorter. A rest
+    /// that another crawl has written since stays as it is.
+    pub fn shorten(&self, server: IpAddr, until: Time) -> io::Result<bool> {
+        let written = self.owed().get(&server).copied();
+        let (Some(folder), Some(written)) = (&self.folder, written.filter(|written| *written > until)) else {
+            return Ok(false);
+        };
+        let file = self.open(folder, &path_of(folder, server))?;
+        // Who is asking the server writes a rest of his own.
+        if lock(&file)? != Lock::Ours {
+            return Ok(false);
+        }
+        let page = Page::read(&file)?;
+        self.owed().insert(server, until);
+        if page.rests_until != written {
+            return Ok(false);
+        }
+        Page { rests_until: until, ..page }.write(&file)?;
+        Ok(true)
+    }
+
+    fn owes(&self, server: IpAddr, until: Time) -> bool {
+        self.owed().get(&server) == Some(&until)
+    }
+
+    fn owed(&self) -> MutexGuard<'_, HashMap<IpAddr, Time>> {
+        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What to tell people about a fault, the first time there is one.
@@ -162,7 +217,7 @@ impl Book {
     }
 
     /// Removes the files that say nothing any more. What cannot be removed stays.
-    pub fn sweep(&self, now: Time) {
+    pub fn sweep(&self, clock: impl Fn() -> Time) {
         self.swept.store(self.made.load(Ordering::Relaxed), Ordering::Relaxed);
         let Some(entries) = self.folder.as_ref().and_then(|folder| std::fs::read_dir(folder).ok()) else {
             return;
@@ -170,7 +225,7 @@ impl Book {
         for entry in entries.flatten() {
             // Only what is certainly ours.
             if entry.file_name().to_str().is_some_and(|name| name.parse::<IpAddr>().is_ok()) {
-                let _ = remove_if_rested(&entry.path(), now);
+                let _ = remove_if_rested(&entry.path(), &clock);
             }
         }
     }
@@ -320,12 +375,14 @@ fn share_like(folder: &Path, file: &File) -> io::Result<()> {
     if mode & 0o022 == 0 { Ok(()) } else { file.set_permissions(Permissions::from_mode(mode)) }
 }
 
-/// Under the lock, so that nobody who holds it loses his file.
-fn remove_if_rested(path: &Path, now: Time) -> io::Result<()> {
+/// Under the lock, so that nobody who holds it loses his file; the clock, too, is read then, for a rest that began since
+/// would seem too long, and would be cut.
+fn remove_if_rested(path: &Path, clock: &dyn Fn() -> Time) -> io::Result<()> {
     let file = options().open(path)?;
     if lock(&file)? != Lock::Ours {
         return Ok(());
     }
+    let now = clock();
     let page = Page::read(&file)?;
     let until = page.believable(now);
     if page.rests_until <= now {

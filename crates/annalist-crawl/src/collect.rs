@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 use crate::budget::Allowance;
 use crate::choice::worthwhile;
 use crate::clock;
+use crate::control::{forbidden, is_still_wanted};
 use crate::delay::rules_for;
 use crate::finish::{
     finish_alias, finish_refusal, finish_snapshots, finish_unread, give_back_budgets, put_back,
@@ -64,7 +65,7 @@ pub async fn drive(mut turn: Turn, stages: &Arc<Stages>) {
         turn.give_back(stages);
     } else {
         // The keeper ends the turn when the new values are in: else the links would come again with the old ones.
-        put_back(worth_less, turn.release_now(), stages);
+        put_back(worth_less, turn.release_now(stages), stages);
     }
 }
 
@@ -78,9 +79,13 @@ async fn collect(leased: &LeasedLink, stages: &Arc<Stages>) -> Turned {
         return Turned::TooEarly;
     }
     // Apart from what follows, which asks the frontier, too.
-    let second = stages.apps.as_ref().and_then(|apps| apps.second_thought(&leased.link, &stages.frontier()));
+    let second = stages.apps().and_then(|apps| apps.second_thought(&leased.link, &stages.frontier()));
     if let Some(detail) = second {
         finish_refusal(leased, Outcome::Skipped { reason: SkipReason::Application, detail }, stages);
+        return Turned::Had;
+    }
+    if let Some((reason, detail)) = forbidden(leased, stages) {
+        finish_refusal(leased, Outcome::Skipped { reason, detail }, stages);
         return Turned::Had;
     }
     let found = match collecting.source.snapshots(&leased.link.url).await {
@@ -110,6 +115,9 @@ async fn collect(leased: &LeasedLink, stages: &Arc<Stages>) -> Turned {
         return Turned::Had;
     }
     let Ok(_place) = stages.visits.acquire().await else { return Turned::NotHad };
+    if !is_still_wanted(leased, stages) {
+        return Turned::NotHad;
+    }
     match allowance(leased, stages) {
         Allowed::Yes => {}
         Allowed::Never => return Turned::Had,

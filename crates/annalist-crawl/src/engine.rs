@@ -3,7 +3,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
@@ -38,7 +38,8 @@ use crate::missing::{missing_in, write_seeds};
 use crate::pace::Pace;
 use crate::pool::Pool;
 use crate::pushing::Pushing;
-use crate::reopen::Reopened;
+use crate::reopen::{Reopened, had_other_scope};
+use crate::rest::SiteRests;
 use crate::robots::RobotsDesk;
 use crate::rounds::Rounds;
 use crate::scope::Scope;
@@ -186,7 +187,11 @@ impl Crawl {
         )?;
         let counters = frontier.note(keeper::COUNTERS_NOTE).map(Counters::decode).unwrap_or_default();
         widen_again(&scope, frontier.note(keeper::WIDENED_NOTE));
-        let reopened = Reopened::of(&spec, &frontier, &counters)?;
+        let reopened = Reopened::of(&spec, &scope, &frontier, &counters)?;
+        let told = Told::default();
+        if had_other_scope(&spec, &frontier) {
+            told.take_other_scope();
+        }
         let settings = writer_settings(&spec, &job);
         let recovered = recover_archive(&disk, &settings, frontier.note(keeper::WARC_NOTE))?;
 
@@ -211,6 +216,7 @@ impl Crawl {
             stop: stop.clone(),
             changed: Arc::clone(&changed),
             salt: xxhash_rust::xxh3::xxh3_64(spec.name.as_bytes()),
+            rounds: Rounds::of(&spec),
             seeds: spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect(),
             pending: Pending::default(),
             durable: durable.clone(),
@@ -223,8 +229,7 @@ impl Crawl {
         if matches!(origin, Origin::Archive(_)) {
             archive.find_left(&recovered.closed, &job)?;
         }
-        let rounds = Rounds::of(&spec);
-        let due = rounds.due(&archive.frontier());
+        let due = archive.rounds.due(&archive.frontier());
         archive.commit(Transaction { changes: due })?;
         let (handle, keeper) =
             keeper::start(archive, lane.clone()).map_err(io_error("no thread for the keeper"))?;
@@ -254,19 +259,19 @@ impl Crawl {
             lane,
             reader: Arc::new(Reader::new(spec.canonical.clone())),
             feeds: Arc::default(),
-            apps: apps.map(Arc::new),
+            helper: RwLock::new(apps.map(Arc::new)),
             judging,
             archive,
             frontier,
             servers: Servers::new(first),
+            site_rests: SiteRests::default(),
             book,
             hosts: Hosts::default(),
             budget,
-            rounds,
             stop,
             visits: Semaphore::new(spec.frontier.visits),
             pool,
-            told: Told::default(),
+            told,
             turns: AtomicUsize::new(0),
             spool: job.spool(),
             board: board.clone(),
@@ -305,6 +310,11 @@ impl Crawl {
         self.publish(clock::now());
         self.board.read().write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
         let intake = Intake::new(&self.stages, &self.job);
+        // Before anybody is asked: what waits in the queue may have been blacklisted while the crawl was at rest.
+        tokio::select! {
+            _ = intake.take_up() => {}
+            () = self.stages.stop.reached(Urge::Finish) => {}
+        }
         let ending = tokio::select! {
             ending = self.dispatch(&intake) => ending,
             () = intake.watch() => Ending::Interrupted,
@@ -331,7 +341,7 @@ impl Crawl {
                 self.publish(now);
                 self.heed_stop_request();
                 self.give_up_references();
-                self.tidy_book(now);
+                self.tidy_book();
                 if now.since(kept) >= BETWEEN_SAVES && self.keep_memory() {
                     kept = now;
                 }
@@ -397,17 +407,17 @@ impl Crawl {
 
     /// A kill takes from the next run only what the last pages taught. Says whether there was anything to keep.
     fn keep_memory(&self) -> bool {
-        let Some(apps) = self.stages.apps.clone().filter(|apps| apps.has_news()) else { return false };
+        let Some(apps) = self.stages.helper().filter(|apps| apps.has_news()) else { return false };
         let job = self.job.clone();
         // What cannot be kept now is kept at the end, or in the archive only.
         tokio::task::spawn_blocking(move || apps.save(&job));
         true
     }
 
-    fn tidy_book(&self, now: Time) {
+    fn tidy_book(&self) {
         if self.stages.book.is_untidy() {
             let stages = Arc::clone(&self.stages);
-            tokio::task::spawn_blocking(move || stages.book.sweep(now));
+            tokio::task::spawn_blocking(move || stages.book.sweep(clock::now));
         }
     }
 
@@ -509,7 +519,7 @@ impl Crawl {
         let kept =
             self.keeper.join().unwrap_or_else(|_| Err(KeepError::Closed("the keeper failed".to_owned())));
         list_missing(&self.stages, &self.job)?;
-        if let Some(apps) = &self.stages.apps {
+        if let Some(apps) = self.stages.helper() {
             // Not worth failing for: it is in the archive, too.
             let _ = apps.save(&self.job);
         }

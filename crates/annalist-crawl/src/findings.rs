@@ -72,7 +72,7 @@ pub fn find(
     let share = 1.0 / page.links.len().max(1) as f32;
     let neutral = stages.judging.as_ref().map(|judging| judging.neutral());
     let mut choices = Vec::new();
-    if let Some(apps) = &stages.apps {
+    if let Some(apps) = stages.apps() {
         let frontier = stages.frontier();
         findings.changes.extend(seen.and_then(|seen| apps.hear(&capture.url, seen, &frontier)));
         choices = apps.choices(&capture.url, page, seen, &frontier);
@@ -128,7 +128,7 @@ fn follow_redirect(
         findings.changes.extend(widened_note(&scope, before));
     }
     findings.outlinks.push(format!("{target} R redirect"));
-    let again = stages.rounds.with_redirect(leased, &target, &stages.frontier(), clock::now());
+    let again = stages.rounds().with_redirect(leased, &target, &stages.frontier(), clock::now());
     let link = leased.link.child(target, LinkKind::Redirect, "");
     let judged = match &stages.judging {
         Some(judging) => {

@@ -104,7 +104,7 @@ pub fn finish_visit(
     } else {
         stages.budget.done();
         let outcome = Outcome::Captured { status: visit.capture.head.status };
-        changes.extend(stages.rounds.after(leased.key, &outcome, clock::now()));
+        changes.extend(stages.rounds().after(leased.key, &outcome, clock::now()));
     }
     let mut finished = captured(leased, visit, retry, changes, stages);
     finished.release = (after == After::Embeds).then_some(release);
@@ -392,7 +392,7 @@ fn end(leased: &LeasedLink, status: i32, outcome: Outcome, stages: &Stages) {
     if let Some(judging) = stages.judging.as_ref().filter(|_| !is_missing) {
         judging.lost(leased.key);
     }
-    let changes = stages.rounds.after(leased.key, &outcome, now).into_iter().collect();
+    let changes = stages.rounds().after(leased.key, &outcome, now).into_iter().collect();
     let ended = Ended::Refused { status, outcome, started: now };
     finish(leased, ended, changes, Counts::AsPage, stages);
 }

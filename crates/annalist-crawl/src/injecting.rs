@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use annalist_frontier::{Change, Purpose, Urgency};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Link, Outcome, Score, SkipReason, Time};
+use annalist_model::{CanonicalUrl, LONGEST_URL, Link, Outcome, Score, SkipReason, Time};
 use serde::{Deserialize, Serialize};
 
 use crate::job::JobDir;
@@ -23,6 +23,12 @@ const FILE_BYTES: u64 = 64 << 20;
 const AT_ONCE: usize = 5_000;
 /// A line that is longer is no address.
 const LONGEST_LINE: usize = 64 << 10;
+/// An address is refused that is longer as it was sent, blanks and fragment included: escaped, it still fits into a line.
+const LONGEST_SENT: usize = 2 * LONGEST_URL;
+const _: () = assert!(6 * LONGEST_SENT + 100 <= LONGEST_LINE);
+
+/// What is said of an address that is never to be fetched.
+pub(crate) const BLACKLISTED: &str = "somebody put it on the blacklist";
 
 /// One address that was handed over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -114,6 +120,9 @@ pub fn examine(address: &Injected, spec: &Spec) -> Result<CanonicalUrl, String> 
     {
         return Err(format!("score: {score} is not between 0 and 1"));
     }
+    if address.url.len() > LONGEST_SENT {
+        return Err(format!("url: longer than {LONGEST_SENT} bytes, blanks and fragment included"));
+    }
     spec.canonical.parse(&address.url).map_err(|fault| format!("url: {fault}"))
 }
 
@@ -194,7 +203,7 @@ impl Taken {
         let key = url.key();
         let link = Link::injected(url);
         if address.blacklisted {
-            let (reason, detail) = (SkipReason::Blacklisted, "somebody put it on the blacklist".to_owned());
+            let (reason, detail) = (SkipReason::Blacklisted, BLACKLISTED.to_owned());
             let outcome = Outcome::Skipped { reason, detail: detail.clone() };
             let (place, digest, purpose) = (None, None, Purpose::Prerequisite);
             self.changes.push(Change::Refused { link, reason, detail });
@@ -202,10 +211,15 @@ impl Taken {
             return Some(());
         }
         let value = address.score.map_or(1.0, |score| Score::new(score as f32).get());
-        self.changes.push(match scope.shut(link.url.host_name()) {
-            Some(detail) => Change::Refused { link, reason: SkipReason::Blocked, detail },
-            None => Change::Discovered { link, value, urgency: Urgency::Normal },
-        });
+        if let Some(detail) = scope.shut(link.url.host_name()) {
+            self.changes.push(Change::Refused { link, reason: SkipReason::Blocked, detail });
+            return Some(());
+        }
+        self.changes.push(Change::Discovered { link, value, urgency: Urgency::Normal });
+        if address.score.is_some() {
+            // Combined with what pages said, a score could only raise that of a link that waits already.
+            self.changes.push(Change::Valued { key, value });
+        }
         Some(())
     }
 }

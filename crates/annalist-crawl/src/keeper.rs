@@ -211,9 +211,9 @@ impl KeeperHandle {
         let _ = self.send(Message::Event(severity, subsystem, message.into()));
     }
 
-    /// Another spec counts from now on; `revalued` links are worth something else by it.
-    pub fn changed(&self, spec: Arc<Spec>, scope: Arc<Scope>, revalued: Vec<Change>) {
-        let _ = self.send(Message::Changed(spec, scope, revalued));
+    /// Another spec counts from now on; by it, links are worth something else or due at another time.
+    pub fn changed(&self, spec: Arc<Spec>, scope: Arc<Scope>, changes: Vec<Change>) {
+        let _ = self.send(Message::Changed(spec, scope, changes));
     }
 
     /// Hands over what came of injected addresses; ready when it is durable and the frontier knows.
@@ -304,8 +304,12 @@ fn keep(
                 archive.event(severity, subsystem, &message);
                 false
             }
-            Ok(Message::Changed(spec, scope, revalued)) => {
-                archive.change(&spec, &scope, revalued)?;
+            Ok(Message::Changed(spec, scope, changes)) => {
+                // Visits that ended before may say when a seed or a site is due by the spec of before.
+                if !group.is_empty() {
+                    acknowledge(&mut archive, &mut group, waiting)?;
+                }
+                archive.change(&spec, &scope, changes)?;
                 false
             }
             Ok(Message::Injected(changes, done)) => {

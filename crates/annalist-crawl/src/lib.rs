@@ -52,6 +52,7 @@ pub mod pushing;
 pub mod queue;
 mod record;
 mod reopen;
+mod rest;
 mod robots;
 mod rounds;
 pub mod scope;

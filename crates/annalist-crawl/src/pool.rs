@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use annalist_model::spec::Spec;
 use annalist_sources::SlowLane;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 /// Clones share it. Places are given in the order in which they were asked for, so no crawl starves another.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct Pool {
     /// For what would keep the others waiting.
     pub lane: SlowLane,
     pub queues: Queues,
+    /// Told when a rest under way may have become shorter.
+    pub shorter_rests: Arc<Notify>,
 }
 
 /// Where the crawls of one process queue for a server: each has one request, then whoever has waited longest. With other
@@ -50,6 +52,7 @@ impl Pool {
             reading: Arc::new(Semaphore::new(reading_threads)),
             lane: SlowLane::start()?,
             queues: Queues::default(),
+            shorter_rests: Arc::default(),
         })
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Debug;
 
 use annalist_frontier::{Change, Frontier, FrontierError, Known, State};
-use annalist_model::spec::Spec;
+use annalist_model::spec::{Expression, Spec};
 use annalist_model::{Outcome, SkipReason, Time, UrlKey};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -13,13 +13,16 @@ use crate::budget::Before;
 use crate::counters::Counters;
 use crate::delay::rules_for;
 use crate::findings::judge;
-use crate::scope::{Facts, Scope, Walked, Way};
+use crate::scope::{Facts, Scope, Verdict, Walked, Way};
 use crate::stages::passed;
 
 /// Which limits of pages, bytes and time the job was last opened with.
 const LIMITS_NOTE: &str = "limits";
 /// Which depths the job was last opened with.
 const DEPTHS_NOTE: &str = "depths";
+/// Which scope links were found by: the same for all of them, or others before it.
+const SCOPE_NOTE: &str = "scope";
+const OTHERS_BEFORE: u8 = 1;
 /// Which archives the collection was last taken from.
 const ARCHIVES_NOTE: &str = "archives";
 
@@ -39,7 +42,12 @@ pub struct Reopened {
 
 impl Reopened {
     /// Looks through all that was skipped for a limit, where the limits are not those of the last run.
-    pub fn of(spec: &Spec, frontier: &Frontier, counters: &Counters) -> Result<Reopened, FrontierError> {
+    pub fn of(
+        spec: &Spec,
+        scope: &Scope,
+        frontier: &Frontier,
+        counters: &Counters,
+    ) -> Result<Reopened, FrontierError> {
         let mut reopened = Reopened::default();
         let limits = limits_of(spec);
         // Every run has a seed's time anew.
@@ -56,6 +64,13 @@ impl Reopened {
                 }
             })?;
             reopened.notes.push(note(DEPTHS_NOTE, depths));
+        }
+        if had_other_scope(spec, frontier) && frontier.note(SCOPE_NOTE) != Some(&scope_note(spec, true)) {
+            let skipped = skipped_for_scope(frontier)?;
+            reopened.changes.extend(in_scope_again(&skipped, scope, frontier)?);
+            reopened.notes.push(note(SCOPE_NOTE, scope_note(spec, true)));
+        } else if frontier.note(SCOPE_NOTE).is_none() {
+            reopened.notes.push(note(SCOPE_NOTE, scope_note(spec, false)));
         }
         let (given, archives) = given_by_archives(spec, frontier)?;
         reopened.changes.extend(given);
@@ -83,6 +98,76 @@ fn given_by_archives(
         }
     })?;
     Ok((changes, Some(note(ARCHIVES_NOTE, archives))))
+}
+
+/// Whether links may wait, or have been skipped, that were found when another scope counted.
+pub fn had_other_scope(spec: &Spec, frontier: &Frontier) -> bool {
+    frontier.note(SCOPE_NOTE).is_some_and(|known| known != scope_note(spec, false))
+}
+
+/// Whether another scope counts with the changed spec.
+pub fn is_other_scope(before: &Spec, after: &Spec) -> bool {
+    scope_of(before) != scope_of(after)
+}
+
+fn scope_note(spec: &Spec, others_before: bool) -> [u8; 9] {
+    let mut note = [0; 9];
+    note[..8].copy_from_slice(&scope_of(spec));
+    note[8] = if others_before { OTHERS_BEFORE } else { 0 };
+    note
+}
+
+fn scope_of(spec: &Spec) -> [u8; 8] {
+    let rules = &spec.scope;
+    let texts = |rules: &[Expression]| rules.iter().map(|rule| rule.text.clone()).collect::<Vec<_>>();
+    let seeds: Vec<_> = spec.seeds.iter().map(|seed| (seed.url.as_str(), seed.scope, seed.depth)).collect();
+    let sites: Vec<_> = spec.sites.iter().map(|site| (&site.site, site.depth)).collect();
+    let numbers = (rules.depth, rules.extra_hops, rules.embeds, rules.sitemaps, rules.only_injected);
+    let named = (texts(&rules.include), texts(&rules.exclude), &rules.surts, &rules.blocked_sites);
+    fingerprint(&(numbers, named, seeds, sites))
+}
+
+/// Links that were found in scope and skipped at their turn, when the scope had become narrower.
+fn skipped_for_scope(frontier: &Frontier) -> Result<Vec<(UrlKey, SkipReason)>, FrontierError> {
+    let mut found = Vec::new();
+    frontier.each_done(&mut |known| {
+        if let State::Done { outcome: Outcome::Skipped { reason, .. }, .. } = known.state
+            && matches!(
+                reason,
+                SkipReason::OutOfScope | SkipReason::Excluded | SkipReason::TooDeep | SkipReason::Blocked
+            )
+        {
+            found.push((known.key, reason));
+        }
+    })?;
+    Ok(found)
+}
+
+/// Those of them that are in scope now.
+fn in_scope_again(
+    skipped: &[(UrlKey, SkipReason)],
+    scope: &Scope,
+    frontier: &Frontier,
+) -> Result<Vec<Reopening>, FrontierError> {
+    let mut changes = Vec::new();
+    for (key, reason) in skipped {
+        let Some(link) = frontier.lookup(*key)?.and_then(|known| known.link) else { continue };
+        let page = link.via.and_then(|page| passed(frontier, page));
+        let via = link.via;
+        let way = Way::new(move || Walked::up(via, |page| passed(frontier, page)));
+        let facts = Facts {
+            via_url: page.as_ref().map(|page| page.link.url.as_str()),
+            way: Some(&way),
+            was_in_scope: true,
+            ..Facts::default()
+        };
+        if let Verdict::In { .. } = scope.admit(&link, &facts) {
+            let told = "the scope allows it again".to_owned();
+            let again = Change::Again { key: *key, not_before: Time::default(), reason: told };
+            changes.push((again, Some((*reason, 1))));
+        }
+    }
+    Ok(changes)
 }
 
 /// Links that had their turn and were skipped for a limit that allows them now.
@@ -188,6 +273,6 @@ fn fingerprint(limits: &dyn Debug) -> [u8; 8] {
     xxh3_64(format!("{limits:?}").as_bytes()).to_le_bytes()
 }
 
-fn note(name: &str, value: [u8; 8]) -> Reopening {
+fn note<const N: usize>(name: &str, value: [u8; N]) -> Reopening {
     (Change::Note { name: name.to_owned(), value: value.to_vec() }, None)
 }

@@ -11,7 +11,7 @@ use annalist_sources::{FetchError, RobotsCache, RobotsReply, RobotsRules, retry_
 
 use crate::asking::{NoLeave, leave};
 use crate::clock;
-use crate::delay::{HostRules, rest_after};
+use crate::delay::HostRules;
 use crate::finish::{LONGEST_RETRY_AFTER, finish, finish_prerequisite};
 use crate::keeper::{Captured, Counts, Ended};
 use crate::scope::{Facts, Verdict};
@@ -56,6 +56,8 @@ pub struct RobotsDesk {
 /// What became of fetching robots.txt.
 enum Fetched {
     Rules(RobotsRules),
+    /// Somebody put it, or where it redirects to, on the blacklist.
+    Barred(CanonicalUrl),
     Closed(String, Option<Duration>),
     Failed(FetchError),
     Later,
@@ -67,13 +69,13 @@ enum Step {
     Answer(Box<Capture>),
     Failed(FetchError),
     Busy,
+    Barred,
     Stopped,
 }
 
 /// For whom robots.txt is fetched, and how.
 struct Errand<'a> {
     leased: &'a LeasedLink,
-    rules: &'a HostRules,
     stages: &'a Arc<Stages>,
 }
 
@@ -92,15 +94,19 @@ impl RobotsDesk {
     ) -> Permission {
         let url = &leased.link.url;
         if rules.politeness.robots == RobotsPolicy::Ignore {
-            return self.sitemaps_only(leased, line, rules, stages).await;
+            return self.sitemaps_only(leased, line, stages).await;
         }
         let robots = match self.known.get(url.host(), clock::now()) {
             Some(robots) => robots,
-            None => match self.fetch(&Errand { leased, rules, stages }, line).await {
+            None => match self.fetch(&Errand { leased, stages }, line).await {
                 Fetched::Rules(robots) => {
-                    let rest = rest_after(&rules.politeness, Duration::ZERO, robots.crawl_delay());
-                    line.lengthen_rest(clock::after(rest), stages);
+                    line.learn_crawl_delay(robots.crawl_delay(), stages);
                     self.known.put(url.host(), robots, clock::now())
+                }
+                Fetched::Barred(robots) => {
+                    // Its host is not asked once more for each of its links.
+                    self.known.put(url.host(), RobotsRules::DisallowAll, clock::now());
+                    return Permission::Refused { outcome: unasked(&robots) };
                 }
                 Fetched::Closed(why, asked) => return Permission::Closed { why, asked },
                 Fetched::Failed(fault) => return failed(fault),
@@ -118,23 +124,17 @@ impl RobotsDesk {
 
     /// Where robots.txt forbids nothing, it is still asked for the sitemaps it names, once for each host the scope
     /// reaches. Whatever comes of it, the link may be fetched.
-    async fn sitemaps_only(
-        &self,
-        leased: &LeasedLink,
-        line: &mut Line,
-        rules: &HostRules,
-        stages: &Arc<Stages>,
-    ) -> Permission {
+    async fn sitemaps_only(&self, leased: &LeasedLink, line: &mut Line, stages: &Arc<Stages>) -> Permission {
         let host = leased.link.url.host();
         let granted = Permission::Granted { crawl_delay: None };
         let is_wanted = stages.spec().scope.sitemaps && stages.scope().holds(&leased.link, &Facts::default());
         if !is_wanted || self.known.get(host, clock::now()).is_some() {
             return granted;
         }
-        match self.fetch(&Errand { leased, rules, stages }, line).await {
+        match self.fetch(&Errand { leased, stages }, line).await {
             Fetched::Later => Permission::Later,
             Fetched::Stopped => Permission::Stopped,
-            Fetched::Rules(_) | Fetched::Closed(..) | Fetched::Failed(_) => {
+            Fetched::Rules(_) | Fetched::Barred(_) | Fetched::Closed(..) | Fetched::Failed(_) => {
                 self.known.put(host, RobotsRules::AllowAll, clock::now());
                 granted
             }
@@ -142,7 +142,7 @@ impl RobotsDesk {
     }
 
     async fn fetch(&self, errand: &Errand<'_>, line: &mut Line) -> Fetched {
-        let Errand { leased, stages, .. } = *errand;
+        let Errand { leased, stages } = *errand;
         let mut url = leased.link.url.on_same_host("/robots.txt");
         for _ in 0..=MOST_REDIRECTS {
             let capture = match errand.ask(&url, line).await {
@@ -158,6 +158,7 @@ impl RobotsDesk {
                     return elsewhere.map_or(Fetched::Failed(fault), |why| Fetched::Closed(why, None));
                 }
                 Step::Busy => return Fetched::Later,
+                Step::Barred => return Fetched::Barred(url),
                 Step::Stopped => return Fetched::Stopped,
             };
             if !capture.head.is_redirect() {
@@ -185,7 +186,7 @@ impl RobotsDesk {
                 Fetched::Closed(format!("robots.txt answered with status {status}"), asked)
             }
             rules => {
-                line.rests_until = line.rests_until.max(now.plus(asked.unwrap_or_default()));
+                line.rest.lengthen(now.plus(asked.unwrap_or_default()));
                 Fetched::Rules(rules)
             }
         }
@@ -212,20 +213,26 @@ impl Errand<'_> {
         let step = self.exchange(url, &mut other).await;
         if matches!(step, Step::Busy) {
             // Not to ask the first server for the same redirect before the second may be asked.
-            line.rests_until = line.rests_until.max(other.rests_until);
+            line.rest.and(&other.rest, &stages.spec());
         }
         hand_over(&other, stages);
         step
     }
 
     async fn exchange(&self, url: &CanonicalUrl, line: &mut Line) -> Step {
-        let Errand { leased, rules, stages } = *self;
+        let Errand { leased, stages } = *self;
         loop {
-            let (_place, leave) = match leave(line, &rules.politeness, None, stages).await {
+            let (_place, leave) = match leave(line, url, None, stages).await {
                 Ok(given) => given,
                 Err(NoLeave::Elsewhere) => return Step::Busy,
                 Err(NoLeave::Stopped | NoLeave::Forbidden) => return Step::Stopped,
             };
+            // Nobody leased it, so nobody else has asked.
+            match stages.frontier().is_blacklisted(url.key()) {
+                Ok(false) => {}
+                Ok(true) => return Step::Barred,
+                Err(_) => return Step::Stopped,
+            }
             match line.fetch(url, None, leave, stages).await {
                 Ok(capture) => return keep(url, leased, capture, stages).await,
                 Err(FetchError::Stale) => {}
@@ -233,6 +240,12 @@ impl Errand<'_> {
             }
         }
     }
+}
+
+/// Of a host whose robots.txt is never to be fetched nobody knows what it allows.
+fn unasked(robots: &CanonicalUrl) -> Outcome {
+    let detail = format!("{robots} is on the blacklist, so nobody can ask what its host allows");
+    Outcome::Skipped { reason: SkipReason::Robots, detail }
 }
 
 /// Whatever kept robots.txt from being read closes the host: it is no fault of the link that asked.

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use annalist_frontier::{Change, Frontier, LeasedLink, State};
+use annalist_frontier::{Change, Frontier, LeasedLink, Purpose, State};
 use annalist_model::spec::{Spec, duration};
 use annalist_model::{CanonicalUrl, Outcome, SkipReason, Time, UrlKey};
 
@@ -68,15 +68,38 @@ impl Rounds {
     pub fn due(&self, frontier: &Frontier) -> Vec<Change> {
         self.every.iter().filter_map(|(key, every)| due(*key, *every, frontier)).collect()
     }
+
+    /// While the crawl runs: the next visits of seeds, where these were the rounds so far.
+    pub fn instead_of(&self, before: &Rounds, frontier: &Frontier) -> Vec<Change> {
+        let others = self.every.iter().filter(|(key, every)| before.every.get(key) != Some(every));
+        let due = others.filter_map(|(key, every)| due(*key, *every, frontier));
+        let dropped = before.every.keys().filter(|key| !self.every.contains_key(key));
+        due.chain(dropped.filter_map(|key| called_off(*key, frontier))).collect()
+    }
 }
 
 fn due(key: UrlKey, every: Duration, frontier: &Frontier) -> Option<Change> {
     let known = frontier.lookup(key).ok().flatten()?;
     match (known.state, known.earlier) {
-        (State::Done { outcome: Outcome::Skipped { reason: SkipReason::Blacklisted, .. }, .. }, _) => None,
         (State::Done { at, .. }, _) => Some(again(key, at.plus(every), every)),
-        (State::Queued { not_before: Some(time) }, Some(State::Done { at, .. })) if time > at.plus(every) => {
+        // One that failed comes back when it was said to, unless that is later.
+        (State::Queued { not_before: Some(time) }, Some(State::Done { at, .. }))
+            if time > at.plus(every) || (known.tries == 0 && time < at.plus(every)) =>
+        {
             Some(Change::Retry { key, not_before: at.plus(every), tries: 0, reason: reason(every) })
+        }
+        _ => None,
+    }
+}
+
+/// A seed that waits for its next visit does not get it: what became of it the last time is what became of it.
+fn called_off(key: UrlKey, frontier: &Frontier) -> Option<Change> {
+    let known = frontier.lookup(key).ok().flatten()?;
+    match (known.state, known.earlier?) {
+        (State::Queued { .. }, State::Done { outcome, place, digest, at, .. }) => {
+            // It was counted when it was captured.
+            let (bytes, purpose) = (0, Purpose::Prerequisite);
+            Some(Change::Done { key, outcome, place, digest, at, bytes, purpose })
         }
         _ => None,
     }
@@ -85,7 +108,8 @@ fn due(key: UrlKey, every: Duration, frontier: &Frontier) -> Option<Change> {
 /// All seeds once more, now: what a start by schedule means for a crawl that has come to its end.
 pub fn once_more(spec: &Spec, frontier: &Frontier, now: Time) -> Vec<Change> {
     let again = |key| match frontier.lookup(key).ok().flatten()?.state {
-        State::Done { outcome: Outcome::Skipped { reason: SkipReason::Blacklisted, .. }, .. } => None,
+        // What was blacklisted the frontier leaves where it is; nobody is told that it is visited.
+        State::Done { outcome, .. } if outcome.is_blacklisting() => None,
         State::Done { .. } => Some(Change::Again {
             key,
             not_before: now,

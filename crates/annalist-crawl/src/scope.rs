@@ -88,6 +88,9 @@ pub struct Facts<'a> {
     pub page: Option<&'a PageFacts<'a>>,
     /// How many hops beyond the scope that page is: what [`Verdict::In`] said of it, 0 inside.
     pub via_beyond: u16,
+    /// It was in scope once, when more was known of that page: an `include` expression that cannot be decided any more
+    /// counts for it.
+    pub was_in_scope: bool,
 }
 
 /// What is known of a page that was read.
@@ -273,7 +276,8 @@ impl Scope {
             return Some(prefix);
         }
         let subject = Subject { link, facts };
-        self.include.iter().find(|rule| rule.holds(&subject)).map(|rule| rule.text.as_str())
+        let holds = |rule: &&Rule| rule.holds(&subject) || (facts.was_in_scope && rule.may_hold(&subject));
+        self.include.iter().find(holds).map(|rule| rule.text.as_str())
     }
 
     /// What keeps out a link that would be in scope.

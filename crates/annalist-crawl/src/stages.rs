@@ -4,8 +4,7 @@ use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use annalist_apps::Seen;
 use annalist_apps::published::Captured;
@@ -14,7 +13,7 @@ use annalist_frontier::{Frontier, LeasedLink};
 use annalist_judge::{Reading, Verdict};
 use annalist_model::spec::Spec;
 use annalist_model::{
-    CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, ResponseHead, Score, Time, UrlKey,
+    CanonicalUrl, Capture, Hop, Link, LinkKind, Page, Readability, ResponseHead, Score, UrlKey,
 };
 use annalist_read::Reader;
 use annalist_read::tree::Tree;
@@ -33,6 +32,7 @@ use crate::keeper::{self, KeeperHandle};
 use crate::live::{Live, Told};
 use crate::logs::Severity;
 use crate::pool::Pool;
+use crate::rest::{Rest, SiteRests};
 use crate::robots::RobotsDesk;
 use crate::rounds::Rounds;
 use crate::scope::{Facts, Passed, Scope, Walked, Way};
@@ -54,19 +54,19 @@ pub struct Stages {
     pub reader: Arc<Reader>,
     /// What feeds said of pages.
     pub feeds: Arc<Feeds>,
-    /// Unless the spec wants none.
-    pub apps: Option<Arc<Apps>>,
+    /// The application-aware helper, where the spec wanted it once: see [`Stages::apps`].
+    pub helper: RwLock<Option<Arc<Apps>>>,
     /// Where there is a topic.
     pub judging: Option<Arc<Judging>>,
     /// Where captures come from, when it is not the web.
     pub archive: Option<Collecting>,
     pub frontier: Arc<Mutex<Frontier>>,
     pub servers: Servers<Turn>,
+    pub site_rests: SiteRests,
     /// What the crawls of this machine agree on.
     pub book: Book,
     pub hosts: Hosts,
     pub budget: Budget,
-    pub rounds: Rounds,
     pub stop: Stop,
     /// Visits of this crawl in flight.
     pub visits: Semaphore,
@@ -98,6 +98,21 @@ impl Stages {
         self.live.scope()
     }
 
+    /// Which seeds are visited again and again at this moment.
+    pub fn rounds(&self) -> Arc<Rounds> {
+        self.live.rounds()
+    }
+
+    /// The application-aware helper, unless the spec wants none.
+    pub fn apps(&self) -> Option<Arc<Apps>> {
+        self.helper().filter(|_| self.spec().apps)
+    }
+
+    /// The same, also where it is not wanted any more: what it has learned is kept.
+    pub fn helper(&self) -> Option<Arc<Apps>> {
+        self.helper.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     pub fn turns_under_way(&self) -> usize {
         self.turns.load(Ordering::Relaxed)
     }
@@ -116,7 +131,7 @@ impl Stages {
     /// slow lane and delays no other page either.
     pub async fn read(&self, capture: &mut Capture, kind: LinkKind) -> Read {
         let reader = Arc::clone(&self.reader);
-        let (apps, judging, keeper) = (self.apps.clone(), self.judging.clone(), self.keeper.clone());
+        let (apps, judging, keeper) = (self.apps(), self.judging.clone(), self.keeper.clone());
         let feeds = Arc::clone(&self.feeds);
         let key = capture.url.key();
         let at = capture.started;
@@ -223,7 +238,7 @@ impl Stages {
         })
     }
 
-    fn way_from(&self, page: Option<UrlKey>) -> Way<'_> {
+    pub fn way_from(&self, page: Option<UrlKey>) -> Way<'_> {
         Way::new(move || self.walk(page))
     }
 
@@ -259,15 +274,13 @@ pub fn passed(frontier: &Frontier, key: UrlKey) -> Option<Passed> {
 pub struct Line {
     pub address: SocketAddr,
     pub connection: Connection,
-    /// The server rests until then.
-    pub rests_until: Time,
-    /// How long the rest after the last request is.
-    pub rest: Duration,
+    /// The server rests, after its last request or for another reason.
+    pub rest: Rest,
 }
 
 impl Line {
-    pub fn new(address: SocketAddr, rests_until: Time) -> Line {
-        Line { address, connection: Connection::default(), rests_until, rest: Duration::ZERO }
+    pub fn new(address: SocketAddr, rest: Rest) -> Line {
+        Line { address, connection: Connection::default(), rest }
     }
 
     pub fn server(&self) -> IpAddr {

@@ -14,7 +14,7 @@ use crate::asking::{NoLeave, leave};
 use crate::budget::Allowance;
 use crate::clock;
 use crate::collect;
-use crate::control::forbidden;
+use crate::control::{forbidden, is_still_wanted};
 use crate::delay::{HostRules, rules_for};
 use crate::finish::{
     After, close_site, finish_closed_host, finish_failure, finish_lost, finish_refusal,
@@ -22,6 +22,7 @@ use crate::finish::{
 };
 use crate::keeper::{KeepError, Release};
 use crate::logs::Severity;
+use crate::rest::Rest;
 use crate::robots::Permission;
 use crate::servers;
 use crate::stages::{Line, Stages};
@@ -45,13 +46,13 @@ pub struct Turn {
     next: usize,
     /// Links that had their outcome in this turn: not to be leased again though it is not acknowledged yet.
     visited: Vec<UrlKey>,
-    /// The site may be asked again from then on.
-    rests_until: Time,
+    /// The site rests.
+    rest: Rest,
 }
 
 impl Turn {
     pub fn new(lease: Lease, now: Time) -> Turn {
-        Turn { lease, next: 0, visited: Vec::new(), rests_until: now }
+        Turn { lease, next: 0, visited: Vec::new(), rest: Rest::no_sooner(now) }
     }
 
     fn current(&self) -> Option<LeasedLink> {
@@ -60,21 +61,29 @@ impl Turn {
 
     /// Ends the turn: what was not visited goes back to the queue.
     pub fn give_back(self, stages: &Stages) {
-        let released = stages.frontier().release(self.lease.id, self.rests_until, &self.visited);
+        let until = self.rests_until(stages);
+        let released = stages.frontier().release(self.lease.id, until, &self.visited);
         if let Err(fault) = released {
             stages.keeper.event(Severity::Error, "frontier", fault.to_string());
         }
     }
 
     /// What the keeper needs to end the turn after this link.
-    fn release_after(&self, key: UrlKey) -> Release {
+    fn release_after(&self, key: UrlKey, stages: &Stages) -> Release {
         let visited = self.visited.iter().copied().chain([key]).collect();
-        Release { lease: self.lease.id, until: self.rests_until, visited }
+        Release { lease: self.lease.id, until: self.rests_until(stages), visited }
     }
 
     /// What the keeper needs to end the turn before the next link.
-    pub(crate) fn release_now(&self) -> Release {
-        Release { lease: self.lease.id, until: self.rests_until, visited: self.visited.clone() }
+    pub(crate) fn release_now(&self, stages: &Stages) -> Release {
+        Release { lease: self.lease.id, until: self.rests_until(stages), visited: self.visited.clone() }
+    }
+
+    /// Until when the site rests, for the frontier, which is told again should the delays be changed.
+    fn rests_until(&self, stages: &Stages) -> Time {
+        let spec = stages.spec();
+        stages.site_rests.keep(self.lease.site, &self.rest, &spec);
+        self.rest.until(&spec)
     }
 
     /// All of its links.
@@ -84,7 +93,7 @@ impl Turn {
 
     /// The site is left alone until then.
     pub(crate) fn rest_until(&mut self, until: Time) {
-        self.rests_until = self.rests_until.max(until);
+        self.rest.lengthen(until);
     }
 
     pub(crate) fn had(&mut self, key: UrlKey) {
@@ -126,15 +135,15 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
             if let Some(old) = line.take() {
                 hand_over(&old, stages);
             }
-            match stages.servers.take(server, turn, clock::now()) {
-                servers::Turn::Yours { lease, from } => {
+            match stages.servers.take(server, turn, &stages.spec(), clock::now()) {
+                servers::Turn::Yours { lease, rest } => {
                     turn = lease;
-                    line = Some(Line::new(address, from));
+                    line = Some(Line::new(address, rest));
                 }
                 servers::Turn::Waiting => return,
                 servers::Turn::Crowded(lease) => {
                     turn = lease;
-                    turn.rests_until = clock::now().plus(CROWDED);
+                    turn.rest_until(clock::now().plus(CROWDED));
                     break;
                 }
             }
@@ -142,9 +151,10 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
         let Some(held) = line.as_mut() else { break };
         held.address = address;
         // The site rests too, on whichever server it was asked last.
-        held.rests_until = held.rests_until.max(turn.rests_until);
-        if held.rests_until.since(clock::now()) > LONGEST_HOLD {
-            turn.rests_until = held.rests_until;
+        let spec = stages.spec();
+        held.rest.and(&turn.rest, &spec);
+        if held.rest.until(&spec).since(clock::now()) > LONGEST_HOLD {
+            turn.rest = held.rest.clone();
             break;
         }
         match ask(&leased, held, &mut turn, stages).await {
@@ -152,7 +162,7 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
             After::EndTurn => {
                 turn.had(leased.key);
                 // The host's rest is in the journal soon; until then the site's has to do.
-                turn.rests_until = turn.rests_until.max(clock::now().plus(UNTIL_ACKNOWLEDGED));
+                turn.rest_until(clock::now().plus(UNTIL_ACKNOWLEDGED));
                 break;
             }
             After::Embeds => {
@@ -171,8 +181,8 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
 
 /// Ends the turn of a server and starts the next one that waits for it.
 pub fn hand_over(line: &Line, stages: &Arc<Stages>) {
-    if let Some(next) = stages.servers.pass_on(line.server(), line.rests_until) {
-        start(next, Some(Line::new(line.address, line.rests_until)), stages);
+    if let Some(next) = stages.servers.pass_on(line.server(), &line.rest, &stages.spec()) {
+        start(next, Some(Line::new(line.address, line.rest.clone())), stages);
     }
 }
 
@@ -182,33 +192,33 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
     let rules = rules_for(&stages.spec(), url.host_name(), url.site());
     if let Some(judging) = &stages.judging {
         if judging.must_wait(leased) {
-            turn.rests_until = turn.rests_until.max(clock::now().plus(UNTIL_TOPIC));
+            turn.rest_until(clock::now().plus(UNTIL_TOPIC));
             return After::PassedOver;
         }
         if let Some(change) = judging.second_thought(leased) {
-            return finish_second_thought(change, turn.release_now(), leased, stages);
+            return finish_second_thought(change, turn.release_now(stages), leased, stages);
         }
     }
     // Apart from what follows, which asks the frontier, too.
-    let second = stages.apps.as_ref().and_then(|apps| apps.second_thought(&leased.link, &stages.frontier()));
+    let second = stages.apps().and_then(|apps| apps.second_thought(&leased.link, &stages.frontier()));
     if let Some(detail) = second {
         return finish_refusal(leased, Outcome::Skipped { reason: SkipReason::Application, detail }, stages);
     }
-    if let Some((reason, detail)) = forbidden(url.host_name(), stages) {
+    if let Some((reason, detail)) = forbidden(leased, stages) {
         return finish_refusal(leased, Outcome::Skipped { reason, detail }, stages);
     }
     if let Some(outcome) = given_up(leased, stages) {
         return finish_refusal(leased, outcome, stages);
     }
     let permission = stages.robots.permission(leased, line, &rules, stages).await;
-    turn.rests_until = turn.rests_until.max(line.rests_until);
+    turn.rest.and(&line.rest, &stages.spec());
     let crawl_delay = match permission {
         Permission::Granted { crawl_delay } => crawl_delay,
         Permission::Refused { outcome } => return finish_refusal(leased, outcome, stages),
         Permission::Failed { fault } => return finish_failure(leased, &fault, stages),
         Permission::Closed { why, asked } => return finish_closed_host(leased, &why, asked, stages),
         Permission::Later => {
-            turn.rests_until = turn.rests_until.max(clock::now().plus(CROWDED));
+            turn.rest_until(clock::now().plus(CROWDED));
             return After::NotHad;
         }
         Permission::Stopped => return After::NotHad,
@@ -227,24 +237,27 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
             return After::NotHad;
         }
     }
-    line.rests_until = line.rests_until.max(turn.rests_until);
-    let visited = match politely(leased, line, &rules, crawl_delay, stages).await {
+    line.rest.and(&turn.rest, &stages.spec());
+    let visited = match politely(leased, line, crawl_delay, stages).await {
         Ok(visited) => visited,
         Err(none) => {
             give_back_budgets(leased, stages);
-            turn.rests_until = turn.rests_until.max(line.rests_until);
+            turn.rest.and(&line.rest, &stages.spec());
             if none == NoLeave::Forbidden {
                 return After::PassedOver;
             }
             if none == NoLeave::Elsewhere {
-                turn.rests_until = turn.rests_until.max(clock::now().plus(CROWDED));
+                turn.rest_until(clock::now().plus(CROWDED));
             }
             return After::NotHad;
         }
     };
-    turn.rests_until = line.rests_until;
+    turn.rest = line.rest.clone();
     match visited {
-        Ok(visit) => finish_visit(leased, visit, line.rest, turn.release_after(leased.key), stages),
+        Ok(visit) => {
+            let delay = line.rest.delay(&stages.spec());
+            finish_visit(leased, visit, delay, turn.release_after(leased.key, stages), stages)
+        }
         Err(fault) => {
             give_back_budgets(leased, stages);
             match fault {
@@ -266,16 +279,12 @@ async fn ask(leased: &LeasedLink, line: &mut Line, turn: &mut Turn, stages: &Arc
 async fn politely(
     leased: &LeasedLink,
     line: &mut Line,
-    rules: &HostRules,
     crawl_delay: Option<Duration>,
     stages: &Stages,
 ) -> Result<Result<Visit, VisitError>, NoLeave> {
     loop {
-        let (place, leave) = leave(line, &rules.politeness, crawl_delay, stages).await?;
-        // Waiting may have taken long enough for somebody to forbid it.
-        if !stages.frontier().is_leased(leased.key)
-            || forbidden(leased.link.url.host_name(), stages).is_some()
-        {
+        let (place, leave) = leave(line, &leased.link.url, crawl_delay, stages).await?;
+        if !is_still_wanted(leased, stages) {
             return Err(NoLeave::Forbidden);
         }
         let visited = visit(leased, Way::Server(line, leave), stages).await;
@@ -306,7 +315,7 @@ pub(crate) fn seed_spent(why: &str) -> Outcome {
 
 /// A host that failed too often in a row is not asked again for each of its links.
 fn given_up(leased: &LeasedLink, stages: &Stages) -> Option<Outcome> {
-    if stages.rounds.returns(leased.key) {
+    if stages.rounds().returns(leased.key) {
         // Somebody has to find out that it answers again.
         return None;
     }

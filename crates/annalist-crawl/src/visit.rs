@@ -17,7 +17,7 @@ use crate::stages::{Line, Read, Stages};
 #[derive(Debug)]
 pub enum Way<'a> {
     /// A server that may be asked now.
-    Server(&'a mut Line, Leave<'a>),
+    Server(&'a mut Line, Leave),
     Archive(&'a Snapshot),
 }
 

@@ -25,6 +25,7 @@ pub(crate) fn run(data: &[u8]) {
         language: Some("de"),
         score: Some(Score::ONE),
         via_beyond: 0,
+        was_in_scope: false,
         page: None,
     };
     for line in text.lines().take(MOST_LINES) {

@@ -20,6 +20,7 @@ use crate::knowing::Durable;
 use crate::left::Left;
 use crate::logs::{CrawlLine, Logs, Severity};
 use crate::record::{Exchanged, Original, lookup_record, metadata_of, objects_record, records_of};
+use crate::rounds::Rounds;
 use crate::status::Board;
 use crate::stop::Stop;
 
@@ -47,6 +48,8 @@ pub struct Archive {
     /// Tells this crawl's record ids from other crawls'.
     pub salt: u64,
     pub seeds: Vec<String>,
+    /// How often they are visited, by the spec that the frontier was told of.
+    pub rounds: Rounds,
     pub pending: Pending,
     /// Up to where the archive may be read by others.
     pub durable: Durable,

@@ -70,6 +70,11 @@ impl Rule {
         self.condition.ask(subject) == Some(true)
     }
 
+    /// Whether it may have held when more was known of the page that named the link.
+    pub(super) fn may_hold(&self, subject: &Subject<'_>) -> bool {
+        self.condition.ask(subject) != Some(false)
+    }
+
     /// Whether it asks for something that only the fetched page can tell of itself.
     pub(super) fn is_about_pages(&self) -> bool {
         self.variables.iter().any(|v| matches!(v, Variable::Mime | Variable::Language | Variable::Score))

@@ -332,7 +332,7 @@ prop_compose! {
         language in prop::option::of(prop::sample::select(vec!["en", "el"])),
         score in prop::option::of(0f32..=1.0), via_beyond in prop_oneof![0u16..4, Just(u16::MAX)],
     ) -> Facts<'static> {
-        Facts { via_url: Some("http://a.test/"), mime, language, score: score.map(Score::new), way: None, page: None, via_beyond }
+        Facts { via_url: Some("http://a.test/"), mime, language, score: score.map(Score::new), way: None, page: None, via_beyond, was_in_scope: false }
     }
 }
 

@@ -48,6 +48,13 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
 
 /// Nobody is asked on the live web by somebody who cannot be found.
 pub fn require_contact(spec: &Spec) -> Result<()> {
+    if spec.has_example_contact() {
+        let contact = spec.contact.as_deref().unwrap_or_default();
+        let message = format!(
+            "{contact} is an example of a contact: give a page or mail address of your own, so that webmasters can reach you"
+        );
+        return Err(BadConfiguration(message).into());
+    }
     if !spec.needs_contact() {
         return Ok(());
     }

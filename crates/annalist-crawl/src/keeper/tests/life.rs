@@ -17,6 +17,7 @@ use crate::counters::Counters;
 use crate::engine::CrawlError;
 use crate::keeper::{Archive, COUNTERS_NOTE, Group, KeepError, Pending, Run, Ticket, WARC_NOTE};
 use crate::logs::Logs;
+use crate::rounds::Rounds;
 use crate::set_up::recover_archive;
 use crate::status::Board;
 use crate::stop::Stop;
@@ -85,6 +86,7 @@ impl Crawl {
             changed: Arc::new(Notify::new()),
             salt: SALT,
             seeds: Vec::new(),
+            rounds: Rounds::default(),
             pending: Pending::default(),
             durable: Default::default(),
             left: Default::default(),

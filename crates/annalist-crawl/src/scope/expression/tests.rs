@@ -20,6 +20,7 @@ const FACTS: Facts<'static> = Facts {
     way: None,
     page: None,
     via_beyond: 0,
+    was_in_scope: false,
 };
 
 fn ask_with(expression: &str, facts: &Facts<'_>) -> Option<bool> {

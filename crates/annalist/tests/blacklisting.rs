@@ -1,0 +1,149 @@
+//! An address that was blacklisted once is never fetched again, whatever leads to it.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test that cannot set up its stand has failed, and may say how far it got"
+)]
+
+mod support;
+
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use support::script::{Script, answer, html, missing, spec};
+use support::service::Service;
+
+const LONG: Duration = Duration::from_secs(60);
+
+/// A service with one crawl of `http://a.test/` that visits its seed every second, not started yet.
+fn service(server: &Script, dir: &tempfile::TempDir) -> Service {
+    let service = Service::start(&dir.path().join("root"));
+    let text = spec(server.address, "apps = false\n[scope]\nsitemaps = false").replacen(
+        "[politeness]",
+        "recrawl = \"1s\"\n[politeness]",
+        1,
+    );
+    let reply = service.post("/api/crawls", &json!({"spec": text, "id": "x"}));
+    assert_eq!(reply.status, 201, "{reply:?}");
+    service
+}
+
+fn start(service: &Service) {
+    assert_eq!(service.post("/api/crawls/x/start", &json!({})).status, 202);
+}
+
+fn blacklist(service: &Service, url: &str) {
+    let reply = service.post("/api/crawls/x/urls", &json!([{"url": url, "blacklisted": true}]));
+    assert_eq!(reply.json()["accepted"], 1, "{reply:?}");
+}
+
+/// Until the crawl has heard of it.
+fn until_known(service: &Service, url: &str) {
+    until(|| service.get(&format!("/api/crawls/x/explain?url={url}")).body.contains("blacklist"));
+}
+
+fn until(done: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < LONG, "it never came to that");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn times(server: &Script, path: &str) -> usize {
+    server.paths().iter().filter(|asked| *asked == path).count()
+}
+
+#[test]
+fn a_seed_that_is_visited_again_leads_nobody_to_a_blacklisted_target_also_after_a_restart() {
+    let server = Script::serve(|path, _| match path {
+        "/" => answer("302 Found", "Location: /target\r\n", ""),
+        "/target" => html("hello"),
+        _ => missing(),
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let first = service(&server, &dir);
+    start(&first);
+    until(|| times(&server, "/target") == 2);
+    // Spelled otherwise: it is the same address.
+    blacklist(&first, "HTTP://A.test:80/x/../%74arget#top");
+    until_known(&first, "http://a.test/target");
+    let (had, visits) = (times(&server, "/target"), times(&server, "/"));
+    until(|| times(&server, "/") > visits + 3);
+    first.kill();
+    let visits = times(&server, "/");
+    let second = Service::start(&dir.path().join("root"));
+    until(|| times(&server, "/") > visits + 2);
+    drop(second);
+    assert_eq!(times(&server, "/target"), had);
+}
+
+#[test]
+fn a_seed_that_is_blacklisted_while_it_is_being_asked_for_is_not_asked_for_again() {
+    let (asked, is_asked) = channel();
+    let (release, released) = channel::<()>();
+    let server = Script::serve(move |path, _| match path {
+        "/" => {
+            let _ = asked.send(());
+            let _ = released.recv();
+            html("hello")
+        }
+        _ => missing(),
+    });
+    // Dropped before the server, which would wait for it.
+    let release = release;
+    let dir = tempfile::tempdir().unwrap();
+    let first = service(&server, &dir);
+    start(&first);
+    is_asked.recv_timeout(LONG).unwrap();
+    blacklist(&first, "http://a.test/");
+    until_known(&first, "http://a.test/");
+    drop(release);
+    first.until("x", LONG, |seen| seen["is_running"] == false && seen["state"] == "complete");
+    let told = first.get("/api/crawls/x/explain?url=http://a.test/").body;
+    assert!(told.contains("blacklist"), "{told}");
+    drop(first);
+    let second = Service::start(&dir.path().join("root"));
+    start(&second);
+    second.until("x", LONG, |seen| seen["is_running"] == false && seen["state"] == "complete");
+    assert_eq!(times(&server, "/"), 1);
+}
+
+#[test]
+fn what_was_blacklisted_while_the_crawl_was_at_rest_is_known_before_anybody_is_asked() {
+    let server = Script::serve(|path, _| if path == "/robots.txt" { missing() } else { html("hello") });
+    let dir = tempfile::tempdir().unwrap();
+    let service = service(&server, &dir);
+    // More than are taken up at once, between an address and the word that it is never to be fetched.
+    let others = (0..12_000).map(|n| json!({"url": format!("http://a.test/no/{n}"), "blacklisted": true}));
+    let mut batch = vec![json!({"url": "http://a.test/late"})];
+    batch.extend(others);
+    batch.push(json!({"url": "http://a.test/late", "blacklisted": true}));
+    let reply = service.post("/api/crawls/x/urls", &Value::from(batch));
+    assert_eq!(reply.json()["accepted"], 12_002, "{reply:?}");
+    start(&service);
+    until(|| times(&server, "/") > 1);
+    assert_eq!(times(&server, "/late"), 0);
+}
+
+#[test]
+fn a_blacklisted_robots_txt_is_not_fetched_and_nothing_of_its_host_is() {
+    let server = Script::serve(|path, _| match path {
+        "/robots.txt" => answer("301 Moved", "Location: /rules.txt\r\n", ""),
+        "/rules.txt" => answer("200 OK", "Content-Type: text/plain\r\n", "User-agent: *\nAllow: /\n"),
+        _ => html("hello"),
+    });
+    for (unwanted, asked) in [("robots.txt", vec![]), ("rules.txt", vec!["/robots.txt".to_owned()])] {
+        let dir = tempfile::tempdir().unwrap();
+        let service = service(&server, &dir);
+        blacklist(&service, &format!("http://a.test/{unwanted}"));
+        let before = server.paths().len();
+        start(&service);
+        service.until("x", LONG, |seen| seen["skipped"].as_u64() >= Some(4));
+        drop(service);
+        assert_eq!(server.paths()[before..], asked, "{unwanted}");
+    }
+}
