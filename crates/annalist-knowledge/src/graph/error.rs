@@ -28,6 +28,16 @@ impl GraphError {
         GraphError::Damaged(path.display().to_string())
     }
 
+    /// The error of opening a run that the manifest names: one that is not there is damage, too, and mended as such.
+    pub fn of_run(self) -> GraphError {
+        match self {
+            GraphError::Io { what, source } if source.kind() == io::ErrorKind::NotFound => {
+                GraphError::Damaged(what)
+            }
+            other => other,
+        }
+    }
+
     pub fn is_full(&self) -> bool {
         let GraphError::Io { source, .. } = self else { return false };
         matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)

@@ -87,7 +87,8 @@ impl Layer {
         let mut runs = Vec::new();
         let cache = Arc::new(Cache::new(0));
         for number in &manifest.runs {
-            let run = Run::open(&*disk, &dir.join(run_name(*number)), Arc::clone(&cache))?;
+            let run = Run::open(&*disk, &dir.join(run_name(*number)), Arc::clone(&cache))
+                .map_err(GraphError::of_run)?;
             runs.push(Known { number: *number, quads: run.directory.quads, terms: run.directory.terms });
         }
         Ok(Layer {

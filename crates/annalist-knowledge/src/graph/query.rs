@@ -24,6 +24,7 @@ mod dataset;
 mod explain;
 mod format;
 mod guard;
+mod matching;
 mod plan;
 
 use budget::Stop;

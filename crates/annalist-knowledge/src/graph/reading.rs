@@ -282,7 +282,7 @@ fn open_layer(
                 {
                     continue 'again;
                 }
-                Err(error) => return Err(error),
+                Err(error) => return Err(error.of_run()),
             }
         }
         return Ok((runs, manifest.mark));

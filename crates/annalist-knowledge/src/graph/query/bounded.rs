@@ -1,21 +1,17 @@
 //! Functions that make texts, within limits of length and time: a few of them, one inside the other, would fill any
 //! memory and take any time, and the engine counts neither. CONCAT and REPLACE multiply what they are given, so they are
-//! functions of our own; what the engine's others made goes through `made`, which looks at its length and at the clock.
-
-use std::cell::RefCell;
+//! functions of our own, as is REGEX (`matching.rs`); what the engine's others made goes through `made`, which looks at its length and at the clock.
 
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{Literal, NamedNode, Term};
-use regex::{Regex, RegexBuilder};
 use spareval::QueryEvaluator;
 use spargebra::algebra::{Expression, Function};
 
 use super::budget::{self, Stop};
+use super::matching;
 
 /// As much as a page's text may have, and then some.
 const MOST_BYTES: usize = 16 << 20;
-/// The engine's own limit.
-const REGEX_BYTES: usize = 1_000_000;
 
 /// Names that no query may use: what has them is called with what it expects.
 const OWN: &str = "urn:annalist:function:";
@@ -32,6 +28,7 @@ pub fn with_functions(evaluator: QueryEvaluator) -> QueryEvaluator {
     evaluator
         .with_custom_function(name("concat"), concat)
         .with_custom_function(name("replace"), replace)
+        .with_custom_function(name("regex"), regex)
         .with_custom_function(name("made"), made)
 }
 
@@ -45,6 +42,7 @@ pub fn within_limits(function: Function, parameters: Vec<Expression>) -> Express
     match function {
         Function::Concat => joined(parameters),
         Function::Replace => call("replace", parameters),
+        Function::Regex => call("regex", parameters),
         // What they make is as long as what they are given, or some times as long, and takes its time.
         Function::EncodeForUri
         | Function::UCase
@@ -122,14 +120,10 @@ fn concat(terms: &[Term]) -> Option<Term> {
 fn replace(terms: &[Term]) -> Option<Term> {
     let [source, pattern, replacement, flags @ ..] = terms else { return None };
     let (source, language) = text(source)?;
-    let flags = match flags {
-        [] => "",
-        [flags, ..] => string(flags)?,
-    };
     let (pattern, replacement) = (string(pattern)?, string(replacement)?);
     let mut all = String::new();
     let mut end = 0;
-    with_regex(pattern, flags, |regex| {
+    matching::with_regex(pattern, flags_of(flags)?, source.len(), |regex| {
         for found in regex.captures_iter(source) {
             let whole = found.get_match();
             all.push_str(source.get(end..whole.start()).unwrap_or_default());
@@ -146,42 +140,22 @@ fn replace(terms: &[Term]) -> Option<Term> {
     Some(literal(all, language))
 }
 
+fn regex(terms: &[Term]) -> Option<Term> {
+    let [source, pattern, flags @ ..] = terms else { return None };
+    let (source, _) = text(source)?;
+    let found = matching::is_match(string(pattern)?, flags_of(flags)?, source)?;
+    check(source.len());
+    Some(Literal::from(found).into())
+}
+
+fn flags_of(flags: &[Term]) -> Option<&str> {
+    flags.first().map_or(Some(""), string)
+}
+
 /// A text without a language.
 fn string(term: &Term) -> Option<&str> {
     match text(term)? {
         (value, None) => Some(value),
         _ => None,
     }
-}
-
-/// The last expression is mostly asked for again.
-fn with_regex(pattern: &str, flags: &str, work: impl FnOnce(&Regex)) -> Option<()> {
-    thread_local! {
-        static LAST: RefCell<Option<(String, String, Regex)>> = const { RefCell::new(None) };
-    }
-    let last = LAST.take().filter(|(known, known_flags, _)| known == pattern && known_flags == flags);
-    let regex = match last {
-        Some((_, _, regex)) => regex,
-        None => compile(pattern, flags)?,
-    };
-    work(&regex);
-    LAST.replace(Some((pattern.to_owned(), flags.to_owned(), regex)));
-    Some(())
-}
-
-fn compile(pattern: &str, flags: &str) -> Option<Regex> {
-    let pattern = if flags.contains('q') { regex::escape(pattern) } else { pattern.to_owned() };
-    let mut builder = RegexBuilder::new(&pattern);
-    builder.size_limit(REGEX_BYTES);
-    for flag in flags.chars() {
-        match flag {
-            's' => builder.dot_matches_new_line(true),
-            'm' => builder.multi_line(true),
-            'i' => builder.case_insensitive(true),
-            'x' => builder.ignore_whitespace(true),
-            'q' => &mut builder,
-            _ => return None,
-        };
-    }
-    builder.build().ok()
 }
