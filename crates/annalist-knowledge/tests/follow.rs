@@ -392,6 +392,35 @@ fn a_record_that_is_there_for_the_payload_of_a_revisit_is_waited_for_by_nobody()
     assert_eq!(shelf.mark.waiting, BTreeMap::new());
 }
 
+#[test]
+fn what_was_kept_without_its_exchange_is_a_capture_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let settings_of =
+        WriterSettings::new(&dir.path().join("archive"), &dir.path().join("indexes"), "trial", "host");
+    let mut ids = 0;
+    let mut writer = Writer::new(Arc::new(RealDisk), settings_of, move || {
+        ids += 1;
+        Uuid::from_u64_pair(7, ids)
+    });
+    let html = "text/html; charset=utf-8";
+    for (number, (target_uri, mime, body)) in (1u64..).zip([
+        ("http://a.test/page", html, "<title>Rosebud</title><p>Words of a page"),
+        ("urn:pageinfo:http://a.test/page", html, "<title>None</title>"),
+        ("dns:a.test", "text/dns", "a.test. 60 IN A 127.0.0.1"),
+    ]) {
+        let exchange = Exchange { target_uri, started_ms: 1000, server: None };
+        let id = RecordId::new(Uuid::from_u64_pair(1, number));
+        writer.append(&[Record::resource(id, &exchange, mime, body.as_bytes().to_vec())], 0).unwrap();
+    }
+    writer.close().unwrap();
+    let mut shelf = Shelf::default();
+    let anybodys = FollowSettings { awaits_metadata: false, ..settings(1, 1000) };
+    follow(&extents(dir.path()), &mut [&mut shelf], &anybodys, &()).unwrap();
+    let kept: Vec<_> =
+        shelf.kept.values().map(|page| (page.url.as_str(), page.status, page.title.as_deref())).collect();
+    assert_eq!(kept, [("http://a.test/page", 200, Some("Rosebud"))]);
+}
+
 /// Counts the bytes that are read.
 #[derive(Default)]
 struct Read(AtomicU64);

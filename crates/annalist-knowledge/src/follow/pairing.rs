@@ -48,9 +48,14 @@ impl Raw {
     }
 }
 
-/// Whether a record of this kind is a capture.
-pub(super) fn is_capture(kind: &str) -> bool {
-    matches!(kind, "response" | "revisit")
+/// Whether a record is a capture. A resource of a web address is one that was kept without the exchange that brought it.
+pub(super) fn is_capture(fields: &Fields) -> bool {
+    let target = || fields.get("WARC-Target-URI").unwrap_or_default().trim_matches(['<', '>']);
+    match fields.get("WARC-Type").unwrap_or_default() {
+        "response" | "revisit" => true,
+        "resource" => target().get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http")),
+        _ => false,
+    }
 }
 
 /// Address and time of a capture.
@@ -98,13 +103,14 @@ impl Pairing {
         is_known: bool,
         done: &mut dyn FnMut(Raw),
     ) -> Result<Span, ReadError> {
-        if record.kind() != "resource" {
+        let is_capture = is_capture(&record.fields);
+        if record.kind() != "resource" || is_capture {
             self.flush(done);
         }
         let span = match record.kind() {
             // What is said about it finds nobody, and that is right.
-            kind if is_capture(kind) && is_known => record.finish()?,
-            kind if is_capture(kind) => {
+            _ if is_capture && is_known => record.finish()?,
+            _ if is_capture => {
                 // Inside a member it could not be found again without all that comes before it.
                 let most = if nth == 0 { LARGE_BLOCK } else { LONGEST_NOTE };
                 let is_large = record.content_length > most;

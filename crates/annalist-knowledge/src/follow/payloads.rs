@@ -5,6 +5,7 @@ use std::io::{BufRead, Seek};
 use annalist_model::Time;
 use annalist_warc::{Answer, BlockRecord, Reader, millis_of_warc_date};
 
+use super::pairing::is_capture;
 use super::{Extent, Watch, plain_name};
 use crate::parallel::in_order;
 
@@ -81,19 +82,25 @@ fn payload<R: BufRead + Seek>(
     mut record: BlockRecord<'_, R>,
     is_wanted: &dyn Fn(&str, &str) -> bool,
 ) -> Option<Payload> {
-    if record.kind() != "response" {
-        return None;
-    }
+    let is_bare = match record.kind() {
+        "response" => false,
+        "resource" if is_capture(&record.fields) => true,
+        _ => return None,
+    };
     let field = |name: &str| record.fields.get(name).map(|value| value.trim_matches(['<', '>']).to_owned());
     let (name, url) = (field("WARC-Record-ID")?, field("WARC-Target-URI")?);
     let captured = field("WARC-Date").as_deref().and_then(millis_of_warc_date).map(Time::from_millis);
     let digest = field("WARC-Payload-Digest");
-    let answer = Answer::read(&mut record, None).filter(|answer| answer.head.status.starts_with('2'))?;
-    let declared = answer.head.field("content-type").unwrap_or_default();
-    let declared = declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    if !is_wanted(&url, &declared) {
-        return None;
-    }
-    let body = answer.body(MOST_BYTES)?;
+    let plain = |mime: &str| mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let (declared, body) = if is_bare {
+        let declared = plain(&field("Content-Type").unwrap_or_default());
+        let is_wanted = is_wanted(&url, &declared);
+        (declared, is_wanted.then(|| record.read_block(MOST_BYTES).ok())??)
+    } else {
+        let answer = Answer::read(&mut record, None).filter(|answer| answer.head.status.starts_with('2'))?;
+        let declared = plain(answer.head.field("content-type").unwrap_or_default());
+        let is_wanted = is_wanted(&url, &declared);
+        (declared, is_wanted.then(|| answer.body(MOST_BYTES))??)
+    };
     Some(Payload { record: name, url, captured, declared, digest, body })
 }

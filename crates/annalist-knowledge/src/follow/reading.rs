@@ -1,6 +1,6 @@
 //! A capture out of the archive becomes a document: read again by the reader that read it when it was crawled.
 
-use std::io::BufRead;
+use std::io::{BufRead, Read};
 
 use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Object, Page, ResponseHead, Time};
 use annalist_read::{Limits, Reader};
@@ -91,17 +91,30 @@ impl DocumentReader {
             document.level = seen.level;
             document.objects = seen.objects;
         }
+        let bare = (raw.field("WARC-Type") == Some("resource"))
+            .then(|| raw.field("Content-Type").unwrap_or("application/octet-stream").to_owned());
         match &raw.block {
-            Some(block) => self.answer(block.as_slice(), &mut document),
+            Some(block) => self.take(block.as_slice(), bare, &mut document),
             None => {
                 let mut reader = annalist_warc::Reader::open_at(&raw.path, raw.at.1).ok()?;
                 for _ in 0..raw.at.2 {
                     reader.next_record().ok()??;
                 }
-                self.answer(reader.next_record().ok()??, &mut document);
+                self.take(reader.next_record().ok()??, bare, &mut document);
             }
         }
         Some(document)
+    }
+
+    /// What was captured; `bare` is the type of what was kept without its head: it was there, and of that type.
+    fn take(&self, block: impl BufRead, bare: Option<String>, document: &mut Document) {
+        let Some(mime) = bare else { return self.answer(block, document) };
+        document.status = 200;
+        let fields = vec![("Content-Type".to_owned(), mime.into_bytes())];
+        let mut body = Vec::new();
+        // What breaks off is read as far as it goes.
+        let _ = block.take(self.limits.body_bytes as u64).read_to_end(&mut body);
+        self.page(&ResponseHead { status: 200, fields }, &body, document);
     }
 
     /// Head and body of the answer.
@@ -125,9 +138,13 @@ impl DocumentReader {
             return;
         }
         let body = answer.body(self.limits.body_bytes as u64).unwrap_or_default();
+        self.page(&head, &body, document);
+    }
+
+    fn page(&self, head: &ResponseHead, body: &[u8], document: &mut Document) {
         document.length = body.len() as u64;
         let Page { mime, language, title, text, parts, links, canonical, .. } =
-            self.reader.read(&document.url, &head, &body);
+            self.reader.read(&document.url, head, body);
         document.mime = mime;
         if (200..300).contains(&document.status) {
             document.language = language;

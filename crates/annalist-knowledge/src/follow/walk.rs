@@ -230,7 +230,7 @@ impl Walk {
     ) -> Result<bool, ReadError> {
         let mut reader = Reader::open_at(path, offset).map_err(|e| ReadError::new(offset, e.into()))?;
         if let Some(record) = reader.next_record()?
-            && is_capture(record.kind())
+            && is_capture(&record.fields)
         {
             self.pairing.take(record, path, (number, 0), false, done)?;
             return Ok(true);
@@ -279,7 +279,7 @@ impl Walk {
                 let (name, offset) = (leg.name.clone(), record.offset);
                 let is_known =
                     !self.marks.is_empty() && self.marks.iter().all(|mark| mark.has(&name, offset));
-                let is_new = is_capture(record.kind()) && !is_known;
+                let is_new = is_capture(&record.fields) && !is_known;
                 self.last = (offset, if self.last.0 == offset { self.last.1 + 1 } else { 0 });
                 let taken = self.pairing.take(record, &path, (number, self.last.1), is_known, done);
                 if taken.is_ok() {
