@@ -36,8 +36,8 @@ fn main() -> Outcome<()> {
         std::fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum::<Outcome<u64>>()?;
     let peak_indexing = peak_memory();
     let mut figures = text.figures();
-    figures.push(("index_bytes_per_text_byte", size as f64 / text.bytes as f64));
-    figures.push(("peak_rss_mb", peak_indexing / 1e6));
+    figures.push(("index_bytes_per_text_byte".to_owned(), size as f64 / text.bytes as f64));
+    figures.push(("peak_rss_mb".to_owned(), peak_indexing / 1e6));
     figures.extend(ask(folder, &mut chance)?);
     let figures: Vec<_> = figures.iter().map(|(name, value)| format!("\"{name}\":{value:.3}")).collect();
     writeln!(std::io::stdout(), "{{\"documents\":{documents},{}}}", figures.join(","))?;
@@ -55,12 +55,12 @@ struct Indexed {
 }
 
 impl Indexed {
-    fn figures(&self) -> Vec<(&'static str, f64)> {
+    fn figures(&self) -> Vec<(String, f64)> {
         let megabytes = self.bytes as f64 / 1e6;
         vec![
-            ("text_mb", megabytes),
-            ("index_mb_per_cpu_s", megabytes / self.cpu.as_secs_f64()),
-            ("index_mb_per_s", megabytes / self.wall.as_secs_f64()),
+            ("text_mb".to_owned(), megabytes),
+            ("index_mb_per_cpu_s".to_owned(), megabytes / self.cpu.as_secs_f64()),
+            ("index_mb_per_s".to_owned(), megabytes / self.wall.as_secs_f64()),
         ]
     }
 }
@@ -90,14 +90,14 @@ fn index(folder: &Path, documents: u64, text_bytes: usize, chance: &mut Chance) 
     Ok(indexed)
 }
 
-/// The CPU times of many questions with all facets and months; one thread asks, so that this is how long it takes.
-fn ask(folder: &Path, chance: &mut Chance) -> Outcome<Vec<(&'static str, f64)>> {
+/// How long many questions with all facets and months take, and what CPU time of all threads.
+fn ask(folder: &Path, chance: &mut Chance) -> Outcome<Vec<(String, f64)>> {
     let reader = Reader::open(&[folder])?;
     let question = |text: &str, sort| -> Outcome<Question> {
         let facets = FacetField::ALL.to_vec();
         Ok(Question { wanted: parse(text)?, facets, over_time: true, sort, ..Question::default() })
     };
-    let mut kinds = vec![("words", Vec::new()), ("rare_word", Vec::new()), ("frequent_word", Vec::new())];
+    let mut kinds = vec![("two_words", Vec::new()), ("rare_word", Vec::new()), ("frequent_word", Vec::new())];
     kinds.extend([("phrase", Vec::new()), ("everything", Vec::new()), ("newest", Vec::new())]);
     for number in 0..ASKED {
         let (one, other) = (word(chance, 200.0, WORDS / 100.0), word(chance, 200.0, WORDS / 100.0));
@@ -115,29 +115,23 @@ fn ask(folder: &Path, chance: &mut Chance) -> Outcome<Vec<(&'static str, f64)>> 
                 continue;
             }
             let question = question(text, *sort)?;
-            let start = own_cpu();
+            let (cpu, start) = (cpu(), Instant::now());
             reader.ask(&question)?;
-            times.push((own_cpu() - start) / 1e6);
+            times.push((start.elapsed().as_secs_f64() * 1e3, (self::cpu() - cpu).as_secs_f64() * 1e3));
         }
     }
     let mut figures = Vec::new();
-    for (kind, mut times) in kinds {
-        times.sort_by(f64::total_cmp);
-        let at = |share: f64| {
-            times
-                .get(((times.len() as f64 * share) as usize).min(times.len() - 1))
-                .copied()
-                .unwrap_or_default()
+    for (kind, times) in kinds {
+        let at = |mut times: Vec<f64>, share: f64| {
+            times.sort_by(f64::total_cmp);
+            let place = ((times.len() as f64 * share) as usize).min(times.len() - 1);
+            times.get(place).copied().unwrap_or_default()
         };
-        let names: (&'static str, &'static str) = match kind {
-            "words" => ("two_words_median_ms", "two_words_p99_ms"),
-            "rare_word" => ("rare_word_median_ms", "rare_word_p99_ms"),
-            "frequent_word" => ("frequent_word_median_ms", "frequent_word_p99_ms"),
-            "phrase" => ("phrase_median_ms", "phrase_p99_ms"),
-            "everything" => ("everything_median_ms", "everything_p99_ms"),
-            _ => ("newest_median_ms", "newest_p99_ms"),
-        };
-        figures.extend([(names.0, at(0.5)), (names.1, at(0.99))]);
+        let (long, cpu): (Vec<f64>, Vec<f64>) = times.into_iter().unzip();
+        figures.push((format!("{kind}_median_ms"), at(long.clone(), 0.5)));
+        figures.push((format!("{kind}_p99_ms"), at(long, 0.99)));
+        figures.push((format!("{kind}_cpu_median_ms"), at(cpu.clone(), 0.5)));
+        figures.push((format!("{kind}_cpu_p99_ms"), at(cpu, 0.99)));
     }
     Ok(figures)
 }
@@ -216,19 +210,8 @@ impl Chance {
 
 /// Of all threads of this process.
 fn cpu() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let after = stat.rsplit_once(')').map_or("", |(_, rest)| rest);
-    let fields: Vec<u64> =
-        after.split_whitespace().skip(11).take(2).filter_map(|field| field.parse().ok()).collect();
-    // Linux counts in hundredths of a second.
-    Duration::from_millis(fields.iter().sum::<u64>() * 10)
-}
-
-/// Of this thread, in nanoseconds. The kernel adds up when a thread gives way.
-fn own_cpu() -> f64 {
-    std::thread::yield_now();
-    let spent = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    spent.split_whitespace().next().and_then(|spent| spent.parse().ok()).unwrap_or_default()
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(spent.tv_sec as u64, spent.tv_nsec as u32)
 }
 
 fn peak_memory() -> f64 {

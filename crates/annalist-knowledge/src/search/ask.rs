@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tantivy::columnar::Column;
 use tantivy::directory::MmapDirectory;
+use tantivy::query::EnableScoring;
 use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument};
 
 use super::answer::{Answer, DEEPEST, Facet, Folded, Hit, MonthCount, Question, SearchError, Sort};
@@ -21,6 +22,7 @@ use super::fields::{Fields, tokenizers};
 use super::gather::{FacetField, Gather, Gathered, Month, Ranked, SENTIMENT_STEPS};
 use super::highlight::Marker;
 use super::labels::Labels;
+use super::pieces;
 use super::plan::{PlanError, Planner};
 use super::simhash::is_near;
 use super::statistics::{Lengths, Statistics};
@@ -134,9 +136,13 @@ impl Reader {
             })?;
             let (sort, first_piece) = (question.sort, all.len());
             let gather = Gather { sort, most, facets: &labels, first_piece, months };
-            let segments = searcher
-                .search_with_statistics_provider(&query, &gather, &statistics)
-                .map_err(|e| opened.damaged(e))?;
+            let scoring = match sort {
+                Sort::Relevance => EnableScoring::enabled_from_statistics_provider(&statistics, searcher),
+                Sort::Newest | Sort::Oldest => EnableScoring::disabled_from_searcher(searcher),
+            };
+            let weight = query.weight(scoring).map_err(|e| opened.damaged(e))?;
+            let segments =
+                pieces::ask_all(searcher, weight.as_ref(), &gather).map_err(|e| opened.damaged(e))?;
             for segment in &segments {
                 asked.total += segment.total;
                 asked.ranked.extend(segment.best.iter().map(|ranked| (*ranked, index)));

@@ -8,7 +8,7 @@ use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
 use super::words::{WORDS, WordTokenizer};
 
 /// Raised with every change of what is indexed; an index of another version is made again.
-pub(super) const VERSION: u32 = 3;
+pub(super) const VERSION: u32 = 4;
 
 macro_rules! fields {
     ($($name:ident: $kind:ident $options:expr;)*) => {

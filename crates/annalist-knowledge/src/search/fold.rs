@@ -1,20 +1,32 @@
 //! Letters without their accents, so that what is typed without them is found. Lower case is made before, by the tokens.
 
+use icu_normalizer::ComposingNormalizerBorrowed;
+
+/// From here on Unicode has letters in other shapes: ligatures and Arabic letters as they are set, as texts out of PDF have
+/// them, and those of half and full width.
+const FIRST_OTHER_SHAPE: char = '\u{fb00}';
+
 /// Adds a word in lower case to a text, without accents and with letters that few keyboards have spelt out.
 pub(super) fn push_folded(word: &str, folded: &mut String) {
     if word.is_ascii() {
         folded.push_str(word);
         return;
     }
-    for c in word.chars() {
-        match c {
-            '\u{300}'..='\u{36f}' => {}
-            'ß' => folded.push_str("ss"),
-            'æ' => folded.push_str("ae"),
-            'œ' => folded.push_str("oe"),
-            'þ' => folded.push_str("th"),
-            _ => folded.push(plain(c)),
-        }
+    if word.chars().any(|c| c >= FIRST_OTHER_SHAPE) {
+        let usual = ComposingNormalizerBorrowed::new_nfkc().normalize(word).to_lowercase();
+        return usual.chars().for_each(|c| push_plain(c, folded));
+    }
+    word.chars().for_each(|c| push_plain(c, folded));
+}
+
+fn push_plain(c: char, folded: &mut String) {
+    match c {
+        '\u{300}'..='\u{36f}' => {}
+        'ß' => folded.push_str("ss"),
+        'æ' => folded.push_str("ae"),
+        'œ' => folded.push_str("oe"),
+        'þ' => folded.push_str("th"),
+        _ => folded.push(plain(c)),
     }
 }
 
@@ -104,6 +116,10 @@ mod tests {
             ("cafe\u{301}", "cafe"),
             ("łódź", "lodz"),
             ("希腊", "希腊"),
+            ("e\u{fb03}cient", "efficient"),
+            ("ｶﾞｽ", "ガス"),
+            ("ｗｅｂ", "web"),
+            ("\u{fefb}", "لا"),
         ] {
             let mut folded = String::new();
             super::push_folded(written, &mut folded);

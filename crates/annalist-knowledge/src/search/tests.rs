@@ -106,7 +106,7 @@ fn words_of_many_languages_are_found_in_their_forms() {
         ("el", "Οι εκλογές στην Ελλάδα και η κρίση"),
         ("zh", "希腊的债务危机仍在继续"),
         ("ja", "ギリシャの選挙について"),
-        ("ar", "الانتخابات في اليونان"),
+        ("ar", "الانتخابات في اليونان بعد الأزمة وخارج المدرسة"),
         ("ru", "выборы в Греции"),
         ("th", "การเลือกตั้งในประเทศไทย"),
     ];
@@ -128,6 +128,8 @@ fn words_of_many_languages_are_found_in_their_forms() {
         ("危", "http://zh.test/"),
         ("選挙", "http://ja.test/"),
         ("اليونان", "http://ar.test/"),
+        ("أزمة", "http://ar.test/"),
+        ("مدرسة", "http://ar.test/"),
         ("выборов", "http://ru.test/"),
         ("เลือกตั้ง", "http://th.test/"),
     ] {

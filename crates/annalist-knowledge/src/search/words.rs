@@ -40,6 +40,10 @@ pub(super) struct Forms {
 
 /// What Arabic writes before a word as a part of it: articles, prepositions, conjunctions.
 const ARABIC: [&str; 13] = ["", "ال", "وال", "بال", "كال", "فال", "لل", "ولل", "و", "ب", "ل", "ف", "ك"];
+/// The tied ta that ends feminine nouns is indexed as the ha that many write for it; the stemmer takes off the one wherever it
+/// stands, the other not behind an article.
+const TIED_TA: char = 'ة';
+const FOLDED_TA: char = 'ه';
 /// Shorter beginnings have too many words.
 const SHORTEST_BEGINNING: usize = 3;
 
@@ -49,7 +53,11 @@ impl Forms {
         if !self.stems.contains_key(code) {
             self.stems.insert(code.to_owned(), Stems::new(Language::of(code)));
         }
-        self.stems.get_mut(code).filter(|_| has_forms(code))?.stem(word)
+        let stems = self.stems.get_mut(code).filter(|_| has_forms(code))?;
+        match word.strip_suffix(FOLDED_TA).filter(|_| code == "ar") {
+            Some(rest) => stems.stem(&format!("{rest}{TIED_TA}")),
+            None => stems.stem(word),
+        }
     }
 
     /// How the words of a stem may begin, as they are indexed: stemmers change no more than the last letter of what they leave.

@@ -15,6 +15,7 @@ use super::damage::caught;
 use super::directory::{Fault, Synced};
 use super::entry::{Annotations, Entry};
 use super::fields::{Fields, VERSION, tokenizers};
+use super::merging::Merging;
 use crate::derived::{Derived, DerivedError, Mark};
 use crate::document::Document;
 
@@ -101,6 +102,7 @@ impl Search {
         let memory = (settings.memory - waiting).max(threads * LEAST_MEMORY);
         let writer =
             index.writer_with_num_threads(threads, memory).map_err(|e| failed("the search index", e))?;
+        writer.set_merge_policy(Box::new(Merging));
         let queue = Arc::new(Queue { most: waiting.max(1 << 20), ..Queue::default() });
         Ok(Search { index, writer, fields, mark, added: HashSet::new(), is_whole: false, fault, queue })
     }
