@@ -15,10 +15,23 @@ const WRITINGS_PER_BLOCK: usize = 256;
 pub enum CorpusError {
     #[error("{path}: {source}")]
     Io { path: String, source: io::Error },
-    #[error("{path} is damaged: {what}")]
+    #[error("{path} is damaged ({what}): `annalist rebuild` makes it again")]
     Damaged { path: String, what: String },
     #[error("it was interrupted")]
     Stopped,
+}
+
+impl CorpusError {
+    /// What reading brought: a file that ends too early is damaged.
+    fn reading(path: &Path, source: io::Error) -> CorpusError {
+        let path = path.display().to_string();
+        match source.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                CorpusError::Damaged { path, what: "it ends too early".to_owned() }
+            }
+            _ => CorpusError::Io { path, source },
+        }
+    }
 }
 
 /// Writings in the order they were added.
@@ -47,7 +60,7 @@ impl Corpus {
 
     /// One that was written before.
     pub fn open(path: &Path) -> Result<Corpus, CorpusError> {
-        let fault = |source| CorpusError::Io { path: path.display().to_string(), source };
+        let fault = |source| CorpusError::reading(path, source);
         let file = std::fs::File::open(path).map_err(fault)?;
         let end = file.metadata().map_err(fault)?.len();
         let mut input = BufReader::new(file);
@@ -120,7 +133,7 @@ impl Corpus {
     fn read(&self, block: Block) -> Result<Vec<Writing>, CorpusError> {
         use std::os::unix::fs::FileExt;
         let path = || self.path.display().to_string();
-        let fault = |source| CorpusError::Io { path: path(), source };
+        let fault = |source| CorpusError::reading(&self.path, source);
         let damaged = |what: String| CorpusError::Damaged { path: path(), what };
         let file = std::fs::File::open(&self.path).map_err(fault)?;
         let mut packed = vec![0; block.length as usize];

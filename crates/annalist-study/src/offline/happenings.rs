@@ -56,6 +56,8 @@ const OFTEN: f32 = 0.3;
 const LEAST_CONFIDENCE: f32 = 0.5;
 /// Where nobody says when it was, it may be no happening.
 const UNDATED: f32 = 0.8;
+/// What is left of the doubt with every further site that names the same days.
+const DOUBT_LEFT: f32 = 0.5;
 
 /// Finds what happened. `named`: the entities of the corpus.
 pub fn happenings(
@@ -153,7 +155,8 @@ impl Draft {
         let (from, until) = (*days.first()?, *days.last()?);
         let mut draft = Draft { bursts, from, until, writings, reports, sites, confidence: 0.0 };
         draft.weigh();
-        (draft.confidence >= LEAST_CONFIDENCE).then_some(draft)
+        // Who names its days is not known yet.
+        (surer(draft.confidence, draft.sites.len()) >= LEAST_CONFIDENCE).then_some(draft)
     }
 
     fn weigh(&mut self) {
@@ -182,7 +185,8 @@ impl Draft {
             reported_until: self.until,
             writings: self.writings,
             sites: u32::try_from(self.sites.len()).unwrap_or(u32::MAX),
-            confidence: self.confidence * if days.is_some() { 1.0 } else { UNDATED },
+            confidence: days
+                .map_or(self.confidence * UNDATED, |days| surer(self.confidence, tale.sites_naming(days))),
         }
     }
 
@@ -216,6 +220,12 @@ impl Draft {
         names.truncate(NAMES);
         names
     }
+}
+
+/// What is believed of something when so many sites agree on its days: few reports are enough where they do.
+fn surer(confidence: f32, sites: usize) -> f32 {
+    let further = i32::try_from(sites.saturating_sub(1)).unwrap_or(i32::MAX);
+    1.0 - (1.0 - confidence) * DOUBT_LEFT.powi(further)
 }
 
 #[cfg(test)]

@@ -13,7 +13,11 @@ pub fn world(pages: usize) -> World {
 
 /// Another world of the same people: what is written when, and what happens to whom, differs.
 pub fn seeded(pages: usize, seed: u64) -> World {
-    World::new(WorldConfig { society: true, hosts: 24, pages, seed, ..WorldConfig::default() })
+    of_hosts(24, pages, seed)
+}
+
+pub fn of_hosts(hosts: usize, pages: usize, seed: u64) -> World {
+    World::new(WorldConfig { society: true, hosts, pages, seed, ..WorldConfig::default() })
 }
 
 pub fn corpus(dir: &Path, world: &World) -> Corpus {

@@ -1,7 +1,8 @@
 //! What is said about a happening: its title in the words of those who report it, and its days as they name them.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
+use annalist_judge::text::id;
 use annalist_model::link::shortened;
 
 use super::bursts::Burst;
@@ -42,6 +43,8 @@ pub(super) struct Tale {
     titles: BTreeMap<String, f64>,
     /// First and last day, and how much speaks for them.
     votes: BTreeMap<(Day, Day), f64>,
+    /// Which site names them.
+    named: BTreeSet<(u64, (Day, Day))>,
     /// Last days, and lengths in days, where that is all that is said.
     ends: BTreeMap<Day, f64>,
     lengths: BTreeMap<i32, f64>,
@@ -54,6 +57,7 @@ pub(super) struct Tale {
 
 /// What one writing says.
 struct Said {
+    site: u64,
     titles: Vec<(String, Vec<Feature>, f64)>,
     days: Told,
     about: HashSet<Feature>,
@@ -71,6 +75,7 @@ impl Tale {
         }
         for span in &said.days.spans {
             *self.votes.entry(*span).or_default() += weight;
+            self.named.insert((said.site, *span));
         }
         said.days.ends.iter().for_each(|day| *self.ends.entry(*day).or_default() += weight);
         said.days.lengths.iter().for_each(|days| *self.lengths.entry(*days).or_default() += weight);
@@ -94,6 +99,12 @@ impl Tale {
     /// Whether enough of those who mention it are about it. The title of a page that others link to is mentioned by many.
     pub(super) fn is_reported(&self) -> bool {
         self.about >= REPORTED * self.weight
+    }
+
+    /// How many sites name one of its days.
+    pub(super) fn sites_naming(&self, (first, last): (Day, Day)) -> usize {
+        let of_it = self.named.iter().filter(|(_, (from, until))| *from <= last && first <= *until);
+        of_it.map(|(site, _)| site).collect::<BTreeSet<_>>().len()
     }
 
     /// Its days, where enough reports name them.
@@ -189,7 +200,7 @@ fn say(writing: &Writing, vocabulary: &Vocabulary, stems: &mut StemSet) -> Said 
     let mut about: HashSet<Feature> = repeated(text, code, 2, vocabulary, stems).into_iter().collect();
     about.extend(terms(shortened(text, LEAD), code, vocabulary, stems));
     about.extend(terms(title, code, vocabulary, stems));
-    Said { titles, days, about }
+    Said { site: id(&writing.site), titles, days, about }
 }
 
 /// A title with and without the name of the site.
