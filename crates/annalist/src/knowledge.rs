@@ -82,10 +82,20 @@ pub fn bring_up_to_date(dirs: &[PathBuf], needed: Needed, progress: Progress) ->
 pub fn bring_one_up_to_date(dir: &Path, needed: Needed, watch: &Watch) -> Result<()> {
     let job = job_at(dir)?;
     let mut spec = spec_of(&job)?;
-    (spec.knowledge.graph, spec.knowledge.search) = (needed == Needed::Graph, needed == Needed::Search);
+    // What a study found is brought to both or to none.
+    let places = Places::of(job.root());
+    let both = is_studied(&places) && (places.unannotated().exists() || !places.studied().is_dir());
+    spec.knowledge.graph = needed == Needed::Graph;
+    spec.knowledge.search = needed == Needed::Search || both && places.search().is_dir();
     match locked(&job, watch) {
         Ok(Some(_lock)) => {
-            follow(&job, &spec, watch)?;
+            match follow(&job, &spec, watch) {
+                // Who asks gets what is there; who makes it anew must hear that it is not made.
+                Err(fault) if is_read_only(&fault) && places.unannotated().exists() => {
+                    watch.tell(&format!("what was studied is told in part, until there is room: {fault:#}"));
+                }
+                followed => drop(followed?),
+            }
             if needed == Needed::Graph {
                 take_up_imports(dir, watch)?;
             }
@@ -145,6 +155,10 @@ fn is_read_only(fault: &anyhow::Error) -> bool {
     })
 }
 
+fn is_studied(places: &Places) -> bool {
+    !Stage::done_in(&places.study()).is_empty()
+}
+
 /// The caller holds the lock.
 pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
     let extents = extents_of(job)?;
@@ -153,9 +167,9 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
         .map(|extent| std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until));
     watch.begin("reading the archive", bytes.sum());
     let places = Places::of(job.root());
-    let is_studied = !Stage::done_in(&places.study()).is_empty();
-    if spec.knowledge.search && is_studied && is_new(&places.search()) {
-        // A kill from here on leaves an index without facets, and this.
+    let lacks_study = !places.studied().is_dir() || spec.knowledge.search && is_new(&places.search());
+    if is_studied(&places) && lacks_study {
+        // A kill from here on leaves a graph or an index without what was studied, and this.
         Facets::expect(job)?;
     }
     let followed = catch_up(job, spec, watch)?;

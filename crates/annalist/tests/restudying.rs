@@ -114,11 +114,35 @@ fn a_damaged_study_is_made_again_by_rebuild_and_by_study() {
         assert!(known == graph(&copy.job), "{command} says something else");
         assert_eq!(facets(&copy.job), found);
     }
-    // Nobody knows any more what was studied: what is known of the archive is there all the same.
+    // Nor is a part of it that is lost more than a damage.
+    for entry in std::fs::read_dir(copy.job.join("knowledge/study")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|ending| ending == "run") {
+            std::fs::remove_file(path).unwrap();
+        }
+    }
+    let told = run(&copy.job, &["query", "ASK { ?a ?b ?c }"], 9);
+    assert!(told.contains("annalist rebuild"), "{told}");
+    run(&copy.job, &["rebuild", "--quiet"], 0);
+    assert!(known == graph(&copy.job) && facets(&copy.job) == found);
+    // Nobody knows any more what was studied: everything is.
+    std::fs::remove_dir_all(copy.job.join("study")).unwrap();
+    run(&copy.job, &["rebuild", "--quiet"], 0);
+    assert!(known == graph(&copy.job) && facets(&copy.job) == found);
+    // Nor where the graph cannot tell: what is known of the archive is there all the same.
     std::fs::remove_dir_all(copy.job.join("study")).unwrap();
     std::fs::write(copy.job.join("knowledge/study/manifest"), "garbage").unwrap();
     run(&copy.job, &["rebuild", "--quiet"], 0);
     run(&copy.job, &["query", "ASK { ?a ?b ?c }"], 0);
+}
+
+#[test]
+fn a_graph_that_is_lost_comes_back_with_what_was_studied() {
+    let copy = copy();
+    let (known, found) = (graph(&copy.job), facets(&copy.job));
+    std::fs::remove_dir_all(copy.job.join("knowledge")).unwrap();
+    assert!(known == graph(&copy.job), "the graph lacks something");
+    assert_eq!(facets(&copy.job), found);
 }
 
 #[test]

@@ -28,6 +28,10 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
         return Err(BadConfiguration(format!("{} {what}", args.dir.display())).into());
     };
     let places = Places::of(job.root());
+    if Stage::done_in(&places.study()).is_empty() && places.studied().is_dir() {
+        // What was found is in the graph still, so there was a study. Of which parts, nobody knows any more.
+        expect_all(&places.study())?;
+    }
     if !Stage::done_in(&places.study()).is_empty() {
         // Nothing is removed that could not be made again.
         model_of(&spec)?;
@@ -90,6 +94,16 @@ fn forget(study: &Path) -> Result<()> {
         if !kept.contains(&path) {
             remove(&path)?;
         }
+    }
+    Ok(())
+}
+
+/// Has every part of a study made again.
+fn expect_all(study: &Path) -> Result<()> {
+    std::fs::create_dir_all(study).with_context(|| study.display().to_string())?;
+    for stage in Stage::ALL {
+        let path = stage.kept_in(study);
+        RealDisk.replace(&path, b"").with_context(|| path.display().to_string())?;
     }
     Ok(())
 }
