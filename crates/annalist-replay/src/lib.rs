@@ -27,5 +27,5 @@ mod target;
 mod wall;
 
 pub use asked::{Answer, Asked, Body, Method};
-pub use replay::Replay;
+pub use replay::{Listed, Moment, Replay, Shown};
 pub use stream::Stream;

@@ -12,7 +12,7 @@ use crate::asked::{Answer, Asked, Body, Method};
 use crate::captures::Captures;
 use crate::memento::{LINK_FORMAT, Links, http_date, millis_of_http_date};
 use crate::range::Range;
-use crate::record::Capture;
+use crate::record::{Capture, Unreadable};
 use crate::rewrite::{self, Rewriting, Rewritten};
 use crate::stream::{Form, Stream};
 use crate::target::{Kind, Target, moment};
@@ -41,6 +41,30 @@ const HOP_BY_HOP: [&str; 9] = [
 pub struct Replay {
     captures: Captures,
     framed_by: Vec<String>,
+}
+
+/// When an address was captured, and what the server said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moment {
+    /// Fourteen digits.
+    pub timestamp: String,
+    pub status: Option<String>,
+}
+
+/// Which of them is shown, and as what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    pub place: usize,
+    /// `text/html`; empty where its record cannot be read.
+    pub media: String,
+}
+
+/// The captures of one address.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listed {
+    /// Oldest first.
+    pub captures: Vec<Moment>,
+    pub shown: Option<Shown>,
 }
 
 impl Replay {
@@ -107,6 +131,34 @@ impl Replay {
         Ok(answer)
     }
 
+    /// The captures of an address, oldest first, and which of them is shown for a moment: the digits of a time, or some of them;
+    /// the newest where nothing is said. Reads files.
+    pub fn listed(&self, url: &str, timestamp: Option<&str>) -> io::Result<Listed> {
+        let all = self.captures.of_url(url)?;
+        let chosen = self.chosen(&all, url, timestamp.and_then(moment));
+        let shown = chosen.map(|(line, capture)| {
+            let place = all.iter().position(|one| one == line).unwrap_or_default();
+            let media = capture.ok().map(|capture| media_of(&capture)).unwrap_or_default();
+            Shown { place, media }
+        });
+        let captures = all.into_iter().map(|line| Moment { timestamp: line.timestamp, status: line.status });
+        Ok(Listed { captures: captures.collect(), shown })
+    }
+
+    /// The capture that comes into question first, with its record.
+    fn chosen<'a>(
+        &self,
+        all: &'a [CdxLine],
+        url: &str,
+        moment: Option<u64>,
+    ) -> Option<(&'a CdxLine, Result<Capture, Unreadable>)> {
+        nearest(all, url, moment)
+            .into_iter()
+            .map(|line| (line, Capture::open(&self.captures, line)))
+            // The way from http to https, say, when only its beginning was archived: it would lead in a circle.
+            .find(|(line, capture)| !capture.as_ref().is_ok_and(|capture| capture.leads_to(line, url)))
+    }
+
     fn capture(
         &self,
         asked: &Asked<'_>,
@@ -117,34 +169,24 @@ impl Replay {
         let all = self.captures.of_url(url)?;
         let links = Links { prefix: asked.prefix, url };
         let moment = timestamp.and_then(moment);
-        for line in nearest(&all, url, moment) {
-            let capture = match Capture::open(&self.captures, line) {
-                Ok(capture) => capture,
-                Err(why) => {
-                    let mut answer = page::unreadable(asked.prefix, line, &why.to_string(), &all);
-                    answer.push("Link", &links.header(&all, Some(line)));
-                    return Ok(answer);
-                }
-            };
-            // The way from http to https, say, when only its beginning was archived: it would lead in a circle.
-            if capture.leads_to(line, url) {
-                continue;
-            }
-            let is_exact = timestamp == Some(line.timestamp.as_str());
-            let mut answer = if is_exact || kind.is_embedded() {
+        let Some((line, capture)) = self.chosen(&all, url, moment) else {
+            return self.missing(asked.prefix, url, kind);
+        };
+        let is_exact = timestamp == Some(line.timestamp.as_str());
+        let mut answer = match capture {
+            Err(why) => page::unreadable(asked.prefix, line, &why.to_string(), &all),
+            Ok(capture) if is_exact || kind.is_embedded() => {
                 let mut answer = shown(asked, line, kind, capture)?;
                 if !is_exact {
                     answer.push("Content-Location", &links.memento(line, kind));
                 }
                 answer.push("Memento-Datetime", &http_date(&line.timestamp).unwrap_or_default());
                 answer
-            } else {
-                redirect(&links.memento(line, kind))
-            };
-            answer.push("Link", &links.header(&all, Some(line)));
-            return Ok(answer);
-        }
-        self.missing(asked.prefix, url, kind)
+            }
+            Ok(_) => redirect(&links.memento(line, kind)),
+        };
+        answer.push("Link", &links.header(&all, Some(line)));
+        Ok(answer)
     }
 
     /// Says what there is of the addresses above one that is not there.
@@ -279,20 +321,21 @@ fn push_length(answer: &mut Answer, length: Option<u64>) {
     }
 }
 
+/// What a body is. Browsers do not guess under replay's headers, so it has to be done here.
+fn media_of(capture: &Capture) -> String {
+    let declared = capture.field("content-type").and_then(|value| value.split([';', ',']).next());
+    let media = declared.unwrap_or_default().trim().to_ascii_lowercase();
+    if media.is_empty() { mime::detect(None, &capture.body.beginning(LOOK_BYTES)).mime } else { media }
+}
+
 /// How a body is sent, and what it is called then.
 fn form_of(capture: &Capture, kind: Kind, rewriting: Rewriting) -> (Form, Option<String>) {
     let declared = capture.field("content-type").filter(|value| !value.trim().is_empty());
     if kind == Kind::Identity || capture.body.coding.is_none() {
         return (Form::Coded, declared.map(str::to_owned));
     }
-    let media = declared
-        .and_then(|value| value.split([';', ',']).next())
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase();
     let beginning = || capture.body.beginning(LOOK_BYTES);
-    // Browsers do not guess under replay's headers, so it has to be done here.
-    let media = if media.is_empty() { mime::detect(None, &beginning()).mime } else { media };
+    let media = media_of(capture);
     let declared = declared.map_or_else(|| media.clone(), str::to_owned);
     let is_html = media == "text/html";
     let is_xml =

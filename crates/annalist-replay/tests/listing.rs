@@ -172,3 +172,34 @@ fn the_captures_of_an_address_are_told_for_a_time_line() {
     assert_eq!(first["replay"], format!("{PREFIX}20000620180259mp_/http://a.test/"));
     assert_eq!(get(&replay, "captures").status, 400);
 }
+
+#[test]
+fn a_list_of_captures_says_which_one_is_shown_and_as_what() {
+    let job = job(&[
+        html("http://a.test/", "2000-06-20T18:02:59Z", "first"),
+        response(
+            "http://a.test/",
+            "2007-06-21T00:41:00Z",
+            "Content-Type: application/PDF; x=y\r\n",
+            b"%PDF-1.4",
+        ),
+        // Leads to itself: it is never shown.
+        response(
+            "http://a.test/",
+            "2009-10-27T20:49:54Z",
+            "HTTP/1.1 301 Moved\r\nLocation: http://a.test/\r\n",
+            b"",
+        ),
+    ]);
+    let replay = replay(job.path());
+    let listed = |at: Option<&str>| replay.listed("http://a.test/", at).unwrap();
+    let all: Vec<String> = listed(None).captures.into_iter().map(|one| one.timestamp).collect();
+    assert_eq!(all, ["20000620180259", "20070621004100", "20091027204954"]);
+    for (at, place, media) in
+        [(None, 1, "application/pdf"), (Some("2000"), 0, "text/html"), (Some("2024"), 1, "application/pdf")]
+    {
+        let shown = listed(at).shown.unwrap();
+        assert_eq!((shown.place, shown.media.as_str()), (place, media), "{at:?}");
+    }
+    assert_eq!(replay.listed("http://none.test/", None).unwrap(), annalist_replay::Listed::default());
+}
