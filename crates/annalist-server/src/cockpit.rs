@@ -4,6 +4,8 @@
 mod actions;
 mod annotate;
 mod ask;
+mod asking_twice;
+mod banner;
 mod captured;
 mod charts;
 mod course;
@@ -11,6 +13,7 @@ mod courses;
 mod crawl;
 mod exporting;
 mod forms;
+mod hints;
 mod home;
 mod knowledge;
 mod layout;
@@ -93,16 +96,37 @@ impl From<Problem> for Failed {
 impl IntoResponse for Failed {
     fn into_response(self) -> Response {
         let Failed(problem) = self;
+        let title = for_people(problem.code()).unwrap_or(&problem.title);
         let body = html! {
-            h1 { (problem.title) }
-            p { (problem.detail) }
-            @if !problem.errors.is_empty() {
-                ul.mistakes { @for error in &problem.errors { li { (forms::mistake(error)) } } }
+            h1 { (title) }
+            section {
+                p { (problem.detail) }
+                // One is told by the sentence above.
+                @if problem.errors.len() > 1 {
+                    ul.mistakes { @for error in &problem.errors { li { (forms::mistake(error)) } } }
+                }
+                @if problem.status == 422 { p.hint { "Nothing was changed. Go back with your browser: what you typed is there still." } }
+                p { a.button href="/" { "All crawls" } }
             }
-            p { a href="/" { "All crawls" } }
         };
-        (problem.code(), layout::page(&problem.title, &body)).into_response()
+        (problem.code(), layout::page(title, &body)).into_response()
     }
+}
+
+/// What a status means to who does not know HTTP.
+fn for_people(status: StatusCode) -> Option<&'static str> {
+    Some(match status.as_u16() {
+        401 => "You are not logged in",
+        403 => "This is not allowed",
+        404 => "Nothing is here",
+        405 => "This is no page",
+        409 => "This cannot be done now",
+        422 => "Something is wrong with what was sent",
+        429 | 503 => "Not now",
+        500 => "Something went wrong",
+        507 => "The disk is full",
+        _ => return None,
+    })
 }
 
 /// An address that forms are sent to, opened like a page.

@@ -25,6 +25,8 @@ pub struct Found<T> {
     /// Before this place in the file there is more, or there may be: it was not looked at. `None` when the beginning of the
     /// file was reached.
     pub next: Option<u64>,
+    /// Where the lines end that were looked through: what is written later stands behind it.
+    pub end: u64,
 }
 
 /// What `fits` makes of the newest lines that end at or before the place `before` (of all of them where there is none), as
@@ -45,7 +47,7 @@ fn newest_within<T>(
     limit: usize,
     mut fits: impl FnMut(&str) -> Option<T>,
 ) -> io::Result<Found<T>> {
-    let mut answer = Found { found: Vec::new(), next: None };
+    let mut answer = Found { found: Vec::new(), next: None, end: 0 };
     let file = match File::open(path) {
         Ok(file) => file,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(answer),
@@ -53,7 +55,9 @@ fn newest_within<T>(
     };
     let mut lines = Backwards::new(file, before, bounds)?;
     loop {
-        match lines.step()? {
+        let step = lines.step()?;
+        answer.end = lines.end.unwrap_or(lines.from);
+        match step {
             Step::Line { text, end } => {
                 let Some(one) = fits(&text) else { continue };
                 // One more than is wanted: only then it is sure that there is more.
@@ -72,6 +76,41 @@ fn newest_within<T>(
     }
 }
 
+/// What was written behind a place.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Fresh {
+    /// Whole lines, the oldest first.
+    pub lines: Vec<String>,
+    /// Where they end.
+    pub end: u64,
+    /// It is too much to be told line by line, or the file is not the one it was: begin anew.
+    pub is_gap: bool,
+}
+
+/// Longer pieces are not followed: who was away for so long looks at the log anew.
+const MOST_FRESH: u64 = 1 << 20;
+
+/// The lines of a log behind the place `after`, where a line ends.
+pub fn fresh(path: &Path, after: u64) -> io::Result<Fresh> {
+    let nothing = |is_gap| Fresh { lines: Vec::new(), end: after, is_gap };
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(nothing(after > 0)),
+        Err(e) => return Err(e),
+    };
+    let length = file.seek(SeekFrom::End(0))?;
+    if length < after || length - after > MOST_FRESH {
+        return Ok(nothing(true));
+    }
+    file.seek(SeekFrom::Start(after))?;
+    let mut piece = Vec::new();
+    file.take(length - after).read_to_end(&mut piece)?;
+    let whole = piece.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
+    piece.truncate(whole);
+    let lines = String::from_utf8_lossy(&piece).lines().map(str::to_owned).collect();
+    Ok(Fresh { lines, end: after + whole as u64, is_gap: false })
+}
+
 /// A file on its way from the end to the beginning.
 struct Backwards {
     file: File,
@@ -83,6 +122,8 @@ struct Backwards {
     held: Vec<u8>,
     /// What comes next belongs to a line that is left out: one that has no end yet, or is too long.
     in_the_middle: bool,
+    /// Where its last whole line ends, once that is known.
+    end: Option<u64>,
 }
 
 enum Step {
@@ -95,7 +136,7 @@ impl Backwards {
     fn new(mut file: File, before: Option<u64>, bounds: Bounds) -> io::Result<Backwards> {
         let length = file.seek(SeekFrom::End(0))?;
         let begun = before.map_or(length, |before| before.min(length));
-        Ok(Backwards { file, bounds, begun, from: begun, held: Vec::new(), in_the_middle: true })
+        Ok(Backwards { file, bounds, begun, from: begun, held: Vec::new(), in_the_middle: true, end: None })
     }
 
     fn step(&mut self) -> io::Result<Step> {
@@ -145,6 +186,9 @@ impl Backwards {
             let whole = piece.iter().rposition(|b| *b == b'\n');
             piece.truncate(whole.map_or(0, |end| end + 1));
             self.in_the_middle = whole.is_none();
+            if let Some(end) = whole {
+                self.end.get_or_insert(self.from + end as u64 + 1);
+            }
         }
         let length = piece.len();
         piece.append(&mut self.held);
@@ -157,7 +201,7 @@ impl Backwards {
 mod tests {
     use std::path::{Path, PathBuf};
 
-    use super::{BOUNDS, Bounds, Found, newest, newest_within};
+    use super::{BOUNDS, Bounds, Found, MOST_FRESH, fresh, newest, newest_within};
 
     fn written(dir: &tempfile::TempDir, text: &str) -> PathBuf {
         let path = dir.path().join("log");
@@ -175,7 +219,7 @@ mod tests {
     ) -> (Vec<usize>, Option<u64>) {
         let number = |line: &str| line.split(' ').nth(1).and_then(|number| number.parse().ok());
         let fits = |line: &str| line.contains(word).then(|| number(line)).flatten();
-        let Found { found, next } = newest_within(bounds, path, before, limit, fits).unwrap();
+        let Found { found, next, .. } = newest_within(bounds, path, before, limit, fits).unwrap();
         (found, next)
     }
 
@@ -240,5 +284,29 @@ mod tests {
         }
         let path = written(&dir, "line 0 has no end");
         assert_eq!(paged(BOUNDS, &path, 10, "line"), (vec![], 1));
+    }
+
+    #[test]
+    fn what_is_written_after_a_look_is_told_once_and_whole() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = written(&dir, "line 0\nline 1\nline 2 is being wri");
+        let looked = newest(&path, None, 1, |line| Some(line.to_owned())).unwrap();
+        assert_eq!((looked.found, looked.end), (vec!["line 1".to_owned()], 14));
+        let told = |after| {
+            let fresh = fresh(&path, after).unwrap();
+            (fresh.lines, fresh.end, fresh.is_gap)
+        };
+        assert_eq!(told(14), (vec![], 14, false), "it is not whole yet");
+        std::fs::write(&path, "line 0\nline 1\nline 2 is being written\nline 3\nli").unwrap();
+        let lines = vec!["line 2 is being written".to_owned(), "line 3".to_owned()];
+        assert_eq!(told(14), (lines, 45, false));
+        assert_eq!(told(45), (vec![], 45, false));
+        // Another file, or too much of it.
+        assert_eq!(told(1000), (vec![], 1000, true));
+        std::fs::write(&path, vec![b'\n'; MOST_FRESH as usize + 1]).unwrap();
+        assert_eq!(told(0), (vec![], 0, true));
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!((told(0), told(1)), ((vec![], 0, false), (vec![], 1, true)));
+        assert_eq!(newest(&path, None, 1, |_| Some(())).unwrap().end, 0);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use annalist_replay::{Answer, Asked, Body as Shown, Method as Manner, Replay, Stream};
+use annalist_replay::{Answer, Asked, Body as Shown, Listed, Method as Manner, Replay, Stream};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
@@ -60,6 +60,17 @@ impl Archives {
         open.retain(|id, _| self.service.job(id).is_ok());
         open.insert(id.to_owned(), Arc::clone(&replay));
         Ok(replay)
+    }
+}
+
+impl Archives {
+    /// The captures of an address, and which of them is shown for a moment; none of a crawl that has no archive yet.
+    pub fn listed(&self, id: &str, url: &str, at: &str) -> Result<Listed, Problem> {
+        if !self.service.job(id)?.archive().is_dir() {
+            return Ok(Listed::default());
+        }
+        let at = Some(at).filter(|at| !at.is_empty());
+        self.of(id)?.listed(url, at).map_err(|fault| Problem::internal("the archive cannot be read", &fault))
     }
 }
 

@@ -68,6 +68,7 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(events::skipped))
         .routes(routes!(events::fetched))
         .routes(routes!(live::live))
+        .routes(routes!(live::log))
         .routes(routes!(course::counters))
         .routes(routes!(course::course))
         .routes(routes!(tasks::list, tasks::add))

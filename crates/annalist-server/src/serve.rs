@@ -74,6 +74,7 @@ pub struct App {
     pub desk: Desk,
     pub annotations: Annotations,
     pub knowledge: Knowledge,
+    pub archives: Archives,
     pub access: Access,
 }
 
@@ -103,17 +104,18 @@ pub async fn serve(
     let pool = pool.map_err(io_error("no thread for the slow lane"))?;
     let service = Service::open(&settings.root, lock, program, pool).map_err(unusable())?;
     let tasks = Tasks::open(&service).map_err(io_error("no thread for tasks"))?;
+    let shown_by = Archives::new(service.clone(), framed_by, settings.replay_origin.clone());
     let app = App {
         service: service.clone(),
         tasks: tasks.clone(),
         desk: Desk::new(service.clone()),
         annotations: Annotations::new(service.clone()),
         knowledge: Knowledge::new(service.clone()),
+        archives: shown_by.clone(),
         access: access.clone(),
     };
-    let replay = replay::router()
-        .layer(from_fn_with_state(access.clone(), guard_replay))
-        .with_state(Archives::new(service.clone(), framed_by, settings.replay_origin.clone()));
+    let replay =
+        replay::router().layer(from_fn_with_state(access.clone(), guard_replay)).with_state(shown_by);
     let router = Router::new()
         .merge(rest::router())
         .merge(cockpit::router())

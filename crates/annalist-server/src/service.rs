@@ -2,6 +2,7 @@
 //! of servers. What somebody wants of each is kept (`wanted.rs`), so that a restart goes on where the service was.
 //! Here are the crawls themselves and their specs; how they run is in `steering.rs`, how they are seen in `seeing.rs`.
 
+mod contact;
 mod seeing;
 mod steering;
 
@@ -23,8 +24,7 @@ use annalist_crawl::status::Board;
 use annalist_crawl::stop::Stop;
 use annalist_crawl::with_seeds_in_order;
 use annalist_disk::{Disk, RealDisk};
-use annalist_model::CanonicalUrl;
-use annalist_model::spec::Spec;
+use annalist_model::spec::{Mistake, Spec};
 use tokio::runtime::Handle;
 
 use crate::deriving::Deriving;
@@ -32,6 +32,7 @@ use crate::problem::{FieldError, Problem};
 use crate::program::{self, Program};
 use crate::root::RootLock;
 use crate::wanted::{Goal, Wanted};
+use contact::{may_be_asked, require_contact};
 use seeing::Examined;
 pub use seeing::Seen;
 use steering::Awaiting;
@@ -238,7 +239,15 @@ impl Service {
             self.job(id)?;
         }
         let kept = id.and_then(|id| self.spec(id).ok());
-        Ok(self.shared.program.examine(text, kept.as_ref()))
+        let mut examined = self.shared.program.examine(text, kept.as_ref());
+        // What would keep it from being kept is told now.
+        if let Some(Err(problem)) = examined.spec.as_ref().map(require_contact) {
+            let of = |error: FieldError| Mistake { line: 0, key: error.field, message: error.detail };
+            examined.warnings.retain(|warning| warning.key != "contact");
+            examined.mistakes.extend(problem.errors.into_iter().map(of));
+            examined.spec = None;
+        }
+        Ok(examined)
     }
 
     /// The spec that counts for a crawl now.
@@ -252,14 +261,19 @@ impl Service {
         kept.spec.ok_or_else(|| Problem::mistakes(&kept.mistakes))
     }
 
-    /// Replaces a crawl's spec; a running crawl takes it up at once. Says which parts wait for its next start.
-    pub fn change(&self, id: &str, text: &str) -> Result<Vec<&'static str>, Problem> {
+    /// Replaces a crawl's spec by one that is made of the text that counts now; nobody changes that in between. A running crawl
+    /// takes it up at once. Says which parts wait for its next start.
+    pub fn rewrite(
+        &self,
+        id: &str,
+        rewrite: impl FnOnce(&str) -> Result<String, Problem>,
+    ) -> Result<Vec<&'static str>, Problem> {
         self.wait_until_open(id);
         let _changing = self.changing();
-        self.job(id)?;
+        let text = rewrite(&self.spec_text(id)?)?;
         // One that cannot be read is replaced by one that has nothing to refer to.
         let kept = self.spec(id).ok();
-        self.take_up(id, self.checked(text, kept.as_ref())?)
+        self.take_up(id, self.checked(&text, kept.as_ref())?)
     }
 
     /// Changes some of a crawl's spec, or says what is wrong with the change.
@@ -423,25 +437,6 @@ impl Running {
 
 fn keep_text(path: &Path, text: &str) -> io::Result<()> {
     RealDisk.replace(path, text.as_bytes())
-}
-
-/// Webmasters have to find somebody to write to.
-fn require_contact(spec: &Spec) -> Result<(), Problem> {
-    if !spec.needs_contact() {
-        return Ok(());
-    }
-    let why = "a crawl of the live web needs a contact, so that webmasters can find out who you are";
-    Err(Problem::field("contact", why))
-}
-
-/// The same for an address that is handed over. One that is never fetched concerns nobody.
-fn may_be_asked(address: &Injected, url: CanonicalUrl, spec: &Spec) -> Result<CanonicalUrl, String> {
-    let is_answerable = spec.contact.is_some() || spec.extract.is_some();
-    if is_answerable || address.blacklisted || spec.network.is_own(url.host_name()) {
-        return Ok(url);
-    }
-    Err("url: an address of the live web needs a contact in the spec: put `contact = \"https://…\"` into it"
-        .to_owned())
 }
 
 /// Whether there is nothing in a folder but what a kept spec leaves before it has its name.

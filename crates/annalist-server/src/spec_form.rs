@@ -2,11 +2,16 @@
 //! keys, comments, the order) stays as it is. How the form looks is in `cockpit/spec_form.rs`; whether the result is a good
 //! spec is said by who reads it.
 
+mod fields;
+mod merge;
 mod seeds;
 
 use std::collections::BTreeMap;
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+
+pub use fields::GROUPS;
+pub use merge::{Difference, Merged, differences, merge};
 
 /// What was typed into the fields, by their names.
 pub type Values = BTreeMap<String, String>;
@@ -16,6 +21,7 @@ pub type Values = BTreeMap<String, String>;
 pub enum Shape {
     Text,
     Number,
+    Decimal,
     Date,
     /// One a line.
     Lines,
@@ -41,163 +47,8 @@ pub struct Field {
     pub example: &'static str,
 }
 
-const fn field(
-    name: &'static str,
-    key: &'static str,
-    shape: Shape,
-    label: &'static str,
-    hint: &'static str,
-    example: &'static str,
-) -> Field {
-    Field { name, key, shape, label, hint, example }
-}
-
-/// The fields, in groups.
-pub const GROUPS: &[(&str, &[Field])] = &[
-    (
-        "The collection",
-        &[
-            field(
-                "name",
-                "name",
-                Shape::Text,
-                "Name",
-                "What it is called; its files begin with it.",
-                "euro crisis",
-            ),
-            field(
-                "contact",
-                "contact",
-                Shape::Text,
-                "Contact",
-                "A page or mail address where webmasters find out who asks them. The live web is not asked without one.",
-                "https://library.example/crawler",
-            ),
-            field(
-                "description",
-                "description",
-                Shape::Text,
-                "Description",
-                "A sentence about it, kept in every archive file.",
-                "",
-            ),
-        ],
-    ),
-    (
-        "Where it begins",
-        &[
-            field(
-                "seeds",
-                "seed",
-                Shape::Seeds,
-                "Seeds",
-                "Addresses to begin with, one a line.",
-                "https://www.example.org/",
-            ),
-            field(
-                "scope",
-                "seed.scope",
-                Shape::Scope,
-                "How far from them",
-                "What else may be fetched: with a topic, “anywhere” lets it follow the best links.",
-                "",
-            ),
-        ],
-    ),
-    (
-        "What it is about",
-        &[
-            field(
-                "keywords",
-                "topic.keywords",
-                Shape::Lines,
-                "Words of the topic",
-                "Words and phrases, one a line. Pages with them, and links that lead to such pages, come first.",
-                "austerity",
-            ),
-            field(
-                "references",
-                "topic.references",
-                Shape::Lines,
-                "Pages about it",
-                "Addresses of documents that are about the topic, one a line; the crawl learns from them.",
-                "https://en.wikipedia.org/wiki/…",
-            ),
-            field(
-                "languages",
-                "topic.languages",
-                Shape::Words,
-                "Languages",
-                "Two-letter codes; all where none is given.",
-                "en de",
-            ),
-            field(
-                "event_from",
-                "event.from",
-                Shape::Date,
-                "Event from",
-                "If it is about an event: its first day, as 2026-09-01. Pages of that time count more.",
-                "2026-09-01",
-            ),
-            field("event_until", "event.until", Shape::Date, "Event until", "Its last day.", "2026-09-30"),
-        ],
-    ),
-    (
-        "When it ends",
-        &[
-            field(
-                "limit_pages",
-                "limits.pages",
-                Shape::Number,
-                "Pages",
-                "Captures in all; without limit where nothing is given.",
-                "10000",
-            ),
-            field("limit_size", "limits.size", Shape::Text, "Bytes", "Such as 50GB.", "50GB"),
-            field("limit_time", "limits.time", Shape::Text, "Time", "Such as 12h or 7d.", "12h"),
-            field(
-                "site_pages",
-                "limits.site_pages",
-                Shape::Number,
-                "Pages of one site",
-                "So that no site takes all.",
-                "1000",
-            ),
-        ],
-    ),
-    (
-        "Where it may go",
-        &[
-            field(
-                "allowed",
-                "scope.surts",
-                Shape::Sites,
-                "Sites that belong to it",
-                "With everything on them, wherever they are linked; one a line.",
-                "example.org",
-            ),
-            field(
-                "blocked",
-                "scope.block",
-                Shape::Lines,
-                "Sites that are never asked",
-                "One a line.",
-                "ads.example.net",
-            ),
-            field(
-                "delay",
-                "politeness.min_delay",
-                Shape::Text,
-                "Pause between two requests",
-                "To one server, at least; 3s where nothing is given.",
-                "3s",
-            ),
-        ],
-    ),
-];
-
 fn fields() -> impl Iterator<Item = &'static Field> {
-    GROUPS.iter().flat_map(|(_, fields)| fields.iter())
+    GROUPS.iter().flat_map(|group| group.fields.iter())
 }
 
 /// The field that a mistake is about.
@@ -209,6 +60,9 @@ pub fn field_of(key: &str) -> Option<&'static Field> {
     // `seed[2].scope` is about the scope, everything else of a seed about its address.
     if key.starts_with("seed[") && key.ends_with(".scope") {
         return fields().find(|field| field.shape == Shape::Scope);
+    }
+    if key == fields::WEIGHTS {
+        return fields().find(|field| field.key.starts_with(key));
     }
     fields().find(is_at)
 }
@@ -243,10 +97,9 @@ fn parsed(text: &str) -> Result<DocumentMut, String> {
 }
 
 fn item<'d>(document: &'d DocumentMut, key: &str) -> Option<&'d Item> {
-    match key.split_once('.') {
-        Some((table, key)) => document.get(table)?.as_table_like()?.get(key),
-        None => document.get(key),
-    }
+    let mut parts = key.split('.');
+    let first = document.get(parts.next()?)?;
+    parts.try_fold(first, |item, part| item.as_table_like()?.get(part))
 }
 
 fn value_of(document: &DocumentMut, field: &Field) -> String {
@@ -260,7 +113,9 @@ fn value_of(document: &DocumentMut, field: &Field) -> String {
             .join("\n"),
         Shape::Lines => strings(item(document, field.key)).join("\n"),
         Shape::Words => strings(item(document, field.key)).join(" "),
-        Shape::Text | Shape::Number | Shape::Date => item(document, field.key).map(plain).unwrap_or_default(),
+        Shape::Text | Shape::Number | Shape::Decimal | Shape::Date => {
+            item(document, field.key).map(plain).unwrap_or_default()
+        }
     }
 }
 
@@ -302,22 +157,29 @@ fn put(document: &mut DocumentMut, field: &Field, value: &str) {
         Shape::Number => Some(value)
             .filter(|value| !value.is_empty())
             .map(|value| value.parse::<i64>().map_or_else(|_| Value::from(value), Value::from)),
+        Shape::Decimal => Some(value)
+            .filter(|value| !value.is_empty())
+            .map(|value| value.parse::<f64>().map_or_else(|_| Value::from(value), Value::from)),
         Shape::Date => Some(value).filter(|value| !value.is_empty()).map(|value| {
             value.parse::<toml_edit::Datetime>().map_or_else(|_| Value::from(value), Value::from)
         }),
     };
-    let (table, key) = match field.key.split_once('.') {
-        None => (document.as_table_mut() as &mut dyn TableLike, field.key),
-        Some((name, key)) => {
-            if written.is_none() && document.get(name).is_none() {
-                return;
-            }
-            let table = document.entry(name).or_insert_with(|| Item::Table(Table::new()));
-            // Something else under that name is told as a mistake.
-            let Some(table) = table.as_table_like_mut() else { return };
-            (table, key)
+    let (tables, key) = field.key.rsplit_once('.').unwrap_or(("", field.key));
+    let mut table = document.as_table_mut() as &mut dyn TableLike;
+    for name in tables.split('.').filter(|name| !name.is_empty()) {
+        if written.is_none() && !table.contains_key(name) {
+            return;
         }
-    };
+        let inner = table.entry(name).or_insert_with(|| {
+            let mut new = Table::new();
+            // Its own heading is written only where something stands below it.
+            new.set_implicit(true);
+            Item::Table(new)
+        });
+        // Something else under that name is told as a mistake.
+        let Some(inner) = inner.as_table_like_mut() else { return };
+        table = inner;
+    }
     match (written, table.get_mut(key).and_then(Item::as_value_mut)) {
         (Some(mut value), Some(old)) => {
             // Comments behind it stay.

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use annalist_testweb::{ServerOptions, WorldConfig};
-use support::service::Service;
+use support::service::{Service, service};
 use support::{IMPATIENT, Stand, python_tool};
 
 /// Runs one of the programs in `browser/` and shows what it says.
@@ -26,6 +26,9 @@ fn lead(program: &str, arguments: &[&str]) {
     assert!(output.status.success(), "{told}\n{}", String::from_utf8_lossy(&output.stderr));
     println!("{told}");
 }
+
+/// Another name of the service, which the browser takes for this machine (`browser/chrome.py`).
+const NAME: &str = "archive.test";
 
 /// Where people find a picture of every view, light and dark.
 const SCREENSHOTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/screenshots");
@@ -44,7 +47,8 @@ fn an_archivist_gets_from_a_blank_root_to_an_archive_with_a_browser() {
     let stand = Stand::with_options(config, options);
     let topic = "[topic]\nkeywords = [\"pension\", \"austerity\", \"lending\", \"negotiation\"]\nlanguages = [\"en\"]\n";
     let spec = stand.helped_spec(&format!("{topic}{IMPATIENT}"));
-    let service = Service::start(&stand.dir.path().join("root"));
+    let root = stand.dir.path().join("root");
+    let service = Service::start_as(service(&root).args(["--host", NAME]));
     lead("journeys.py", &[&service.address, &service.replay, &spec.display().to_string(), SCREENSHOTS]);
 }
 

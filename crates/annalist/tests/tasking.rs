@@ -171,7 +171,7 @@ fn a_crawl_is_exported_studied_and_rebuilt_by_tasks() {
     for text in ["ReplayWeb.page", "x-1.wacz", "Export as CSV", "/api/crawls/x/exports/x-8.csv"] {
         assert!(page.contains(text), "{text}");
     }
-    let gone = send(&service, "/crawls/x/exports/remove", "name=x-1.wacz");
+    let gone = send(&service, "/crawls/x/exports/remove", "name=x-1.wacz&sure=1");
     assert_eq!(gone.status, 303, "{gone:?}");
     assert_eq!(service.ask("DELETE", "/api/crawls/x/exports/x-8.csv", &[], "").status, 204);
     let files = names(&service, "x");
@@ -459,7 +459,7 @@ fn a_spec_is_written_in_a_form_and_as_text_in_turn() {
     assert!(base.contains("# pages from before count less"), "{base}");
 
     // A mistake stands beside its field, and what was typed is still there.
-    let fields = "f_name=strike&f_limit_pages=many&f_keywords=strike%0d%0aunion%20leader&f_seeds=http%3a%2f%2fa.test%2f";
+    let fields = "f_name=strike&f_contact=me%40a.test&f_limit_pages=many&f_keywords=strike%0d%0aunion%20leader&f_seeds=http%3a%2f%2fa.test%2f";
     let sent = send(&service, "/new", &format!("as=form&spec={}&{fields}&then=keep", encoded(&base)));
     assert_eq!(sent.status, 422, "{sent:?}");
     assert!(

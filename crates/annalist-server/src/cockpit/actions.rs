@@ -2,10 +2,13 @@
 
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Redirect};
+use maud::html;
 use serde::Deserialize;
 
-use super::Page;
+use super::asking_twice::Question;
 use super::forms::Sent;
+use super::{Page, words};
+use crate::exports;
 use crate::problem::Problem;
 use crate::rest::{amend_seeds, block_site, blocking, read_duration};
 use crate::serve::App;
@@ -23,6 +26,61 @@ pub struct Fields {
     /// How long until it does again, `6h`.
     #[serde(default)]
     every: String,
+    /// Somebody was asked, and means it.
+    #[serde(default)]
+    sure: String,
+}
+
+/// What is asked before an action that deletes something.
+async fn question(app: &App, id: &str, action: &str) -> Result<Option<Page>, Problem> {
+    if !matches!(action, "remove" | "unschedule") {
+        return Ok(None);
+    }
+    let (asked, name) = (app.clone(), id.to_owned());
+    let (seen, files, people) = blocking(move || {
+        let files = exports::list(asked.service.job(&name)?.root()).unwrap_or_default().len();
+        let people = asked.annotations.people(&name).unwrap_or_default().len();
+        Ok((asked.service.see(&name)?, files, people))
+    })
+    .await?;
+    let counters = &seen.status.counters;
+    let (title, what, yes, place) = match (action, &seen.wanted.schedule) {
+        ("unschedule", Some(schedule)) => (
+            "Let it start only by hand?".to_owned(),
+            html! { p { "The schedule is deleted: " strong { (schedule.told()) } ". Nothing that was archived is touched." } },
+            "Delete the schedule",
+            "#schedule",
+        ),
+        ("unschedule", None) => return Ok(None),
+        _ => (
+            format!("Remove {id} for good?"),
+            html! {
+                p { "This deletes the crawl's whole folder and cannot be undone:" }
+                ul {
+                    @if counters.captures > 0 {
+                        li { strong { (words::some(counters.captures, "capture", "captures")) } ", " (words::bytes(counters.stored_bytes)) " of WARC files" }
+                        li { "search index, graph and studies, and what people decided in Review" }
+                    } @else { li { "nothing was captured yet" } }
+                    li { "its settings" @if seen.wanted.schedule.is_some() { ", its schedule" } @if seen.status.queued > 0 { " and " (words::some(seen.status.queued, "link that waits", "links that wait")) } }
+                    @if people > 0 { li { "the judgements of " (words::some(people as u64, "person", "people")) } }
+                    @if files > 0 { li { (words::some(files as u64, "exported file", "exported files")) } }
+                }
+                @if counters.captures > 0 { p { a href={ "/crawls/" (id) "/export" } { "Export it first" } " if somebody may need it." } }
+            },
+            "Remove for good",
+            "",
+        ),
+    };
+    let question = Question {
+        title,
+        what,
+        action: format!("/crawls/{id}/do/{action}"),
+        fields: Vec::new(),
+        yes,
+        back: format!("/crawls/{id}/settings{place}"),
+        tab: "/settings",
+    };
+    Ok(Some(question.page(app, &seen)))
 }
 
 pub async fn act(
@@ -30,6 +88,11 @@ pub async fn act(
     Path((id, action)): Path<(String, String)>,
     Sent(fields): Sent<Fields>,
 ) -> Page {
+    if fields.sure.is_empty()
+        && let Some(asked) = question(&app, &id, &action).await?
+    {
+        return asked;
+    }
     let back = match action.as_str() {
         "block" | "unblock" => format!("/crawls/{id}/queue"),
         "schedule" | "unschedule" => format!("/crawls/{id}/settings#schedule"),
@@ -71,7 +134,7 @@ mod tests {
 
     fn sent(next: &str, every: &str) -> Fields {
         let (urls, site) = (String::new(), String::new());
-        Fields { urls, site, next: next.to_owned(), every: every.to_owned() }
+        Fields { urls, site, next: next.to_owned(), every: every.to_owned(), sure: String::new() }
     }
 
     #[test]

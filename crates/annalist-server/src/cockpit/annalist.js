@@ -21,28 +21,81 @@ const shown = {
   waits_for: (text) => (text ? `waits for ${text}` : ""),
 };
 
+// A stream holds a connection, and a browser has six for all its tabs of one host: it is open only while somebody looks.
+function stream(address, listeners) {
+  let source = null;
+  const close = () => { source?.close(); source = null; };
+  const turn = () => {
+    if (document.visibilityState !== "visible") return close();
+    if (source) return;
+    source = new EventSource(address());
+    for (const [name, listen] of Object.entries(listeners)) source.addEventListener(name, listen);
+  };
+  document.addEventListener("visibilitychange", turn);
+  addEventListener("pagehide", close);
+  addEventListener("pageshow", turn);
+  turn();
+  return () => { document.removeEventListener("visibilitychange", turn); removeEventListener("pageshow", turn); close(); };
+}
+
 for (const box of document.querySelectorAll("[data-live-source]")) {
-  const source = new EventSource(box.dataset.liveSource);
   // The page may have been made just before a change that was asked for.
   const kind = (is_running, state) => `${is_running} ${state === "paused"}`;
   const shownKind = kind(true, box.dataset.liveState);
-  source.addEventListener("status", (event) => {
-    const now = JSON.parse(event.data);
-    // Other buttons, and other words, belong to another state.
-    if (kind(now.is_running, now.state) !== shownKind) return location.reload();
-    if (now.state === "paused") delete now.state;
-    for (const place of box.querySelectorAll("[data-live]")) {
-      const key = place.dataset.live;
-      if (!(key in now)) continue;
-      if (key === "state") place.className = `badge ${now.state === "running" ? "good" : "busy"}`;
-      const text = key in shown ? shown[key](now[key]) : count.format(now[key]);
-      if (place.textContent !== text) place.textContent = text;
-    }
+  const end = stream(() => box.dataset.liveSource, {
+    status(event) {
+      const now = JSON.parse(event.data);
+      // Other buttons, and other words, belong to another state.
+      if (kind(now.is_running, now.state) !== shownKind) return location.reload();
+      if (now.state === "paused") delete now.state;
+      for (const place of box.querySelectorAll("[data-live]")) {
+        const key = place.dataset.live;
+        if (!(key in now)) continue;
+        if (key === "state") place.className = `badge ${now.state === "running" ? "good" : "busy"}`;
+        const text = key in shown ? shown[key](now[key]) : count.format(now[key]);
+        if (place.textContent !== text) place.textContent = text;
+      }
+    },
+    // It is not asked for again and again.
+    gone() { end(); location.assign("/"); },
   });
-  // It is not asked for again and again.
-  source.addEventListener("gone", () => {
-    source.close();
-    location.assign("/");
+}
+
+// A log grows at its head, by the filters it was asked with. What came while nobody looked is told on return.
+for (const box of document.querySelectorAll("[data-log-source]")) {
+  const most = 200;
+  const rows = box.querySelector("tbody");
+  const address = new URL(box.dataset.logSource, location.href);
+  const reached = (event) => address.searchParams.set("after", event.lastEventId);
+  box.querySelector(".live").hidden = false;
+  const end = stream(() => address.href, {
+    line(event) {
+      reached(event);
+      const happened = JSON.parse(event.data);
+      const row = document.createElement("tr");
+      row.className = happened.severity;
+      for (const key of ["time", "severity", "subsystem", "message"]) row.insertCell().textContent = happened[key];
+      row.cells[0].className = "time";
+      row.cells[0].textContent = happened.time.replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d).*Z$/, "$1 $2");
+      rows.prepend(row);
+      while (rows.rows.length > most) rows.lastElementChild.remove();
+      box.querySelector(".empty")?.remove();
+      box.querySelector("table").hidden = false;
+    },
+    place: reached,
+    gap() { end(); location.reload(); },
+    gone() { end(); location.assign("/"); },
+  });
+}
+
+// Who follows a link in a captured page is told that what stands above it is of another one. The page itself waits for what its
+// frame shows first.
+let isWhole = document.readyState === "complete";
+addEventListener("load", () => { isWhole = true; });
+for (const frame of document.querySelectorAll("iframe.replay")) {
+  frame.addEventListener("load", () => {
+    const note = document.querySelector(".followed");
+    if (isWhole && note) note.hidden = false;
   });
 }
 
@@ -130,6 +183,12 @@ for (const first of document.querySelectorAll("[data-refresh]")) {
     setTimeout(look, Number(part.dataset.refresh));
   };
   setTimeout(look, Number(part.dataset.refresh));
+}
+
+// What is wider than the screen is moved by keys, too.
+for (const box of document.querySelectorAll(".wide-table")) {
+  const reach = () => { if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; else box.removeAttribute("tabindex"); };
+  new ResizeObserver(reach).observe(box);
 }
 
 // One key for one button.

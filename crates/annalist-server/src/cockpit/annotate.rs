@@ -8,8 +8,9 @@ use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::banner::Looked;
 use super::forms::Sent;
-use super::{Page, forms, layout, tasks};
+use super::{Page, forms, hints, layout, tasks, words};
 use crate::access::Frames;
 use crate::annotations::{Annotations, Annotator};
 use crate::problem::Problem;
@@ -70,6 +71,9 @@ fn desk(app: &App, frames: &Frames, id: &str, own: &Annotator, place: usize, pag
     let at = |place: usize| format!("/crawls/{id}/annotate?by={by}&n={}", place + 1);
     let stamp: String = page.timestamp.chars().filter(char::is_ascii_digit).collect();
     let frame = frames.address(&format!("{id}/{stamp}mp_/{}", page.url));
+    // Where the archive cannot be read, the frame says so.
+    let listed = app.archives.listed(id, &page.url, &stamp).unwrap_or_default();
+    let looked = Looked { id, url: &page.url, at: &stamp, listed: &listed, frames };
     html! {
         div.annotate {
             form.panel method="post" action={ "/crawls/" (id) "/annotate" } {
@@ -80,7 +84,7 @@ fn desk(app: &App, frames: &Frames, id: &str, own: &Annotator, place: usize, pag
                 progress max=(all) value=(own.judged()) aria-label="Judged so far" {}
                 p.hint { (own.judged()) " judged. Stop whenever you like, and come back under the same name." }
                 p.url { a href=(frame) rel="noreferrer" { (page.url) } }
-                p.hint { "Captured " (page.timestamp.get(..10).unwrap_or_default()) " · "
+                p.hint { "Captured " (words::moment(&stamp, " ", " UTC")) " · "
                     a href=(page.url) rel="noreferrer noopener nofollow" target="_blank" { "today's page on the live web" } }
                 h2 { "Is it about “" (page.event) "”?" }
                 @for (number, (grade, meaning)) in GRADES.iter().enumerate() {
@@ -96,7 +100,7 @@ fn desk(app: &App, frames: &Frames, id: &str, own: &Annotator, place: usize, pag
                     @if place + 1 < all { a href=(at(place + 1)) rel="next" { "Skip →" } }
                 }
             }
-            iframe.replay title={ "The archived page " (page.url) } src=(frame) sandbox="allow-same-origin allow-forms" referrerpolicy="no-referrer" {}
+            (looked.frame())
         }
     }
 }
@@ -148,7 +152,7 @@ fn overview(app: &App, id: &str, has_pages: bool) -> Result<Markup, Problem> {
         @if told.iter().any(|told| told.task.what.kind == Kind::Sample) { (tasks::list(app, id, VIEW, &told, &[Kind::Sample])) }
         @if !drawn.is_empty() {
             p.hint { "The tables are in " code { "evaluation" } " in the job's folder; " code { "annalist judge --evaluate" } " reads the same. " }
-            (tasks::ask(app, id, VIEW, "sample", "Draw anew", ""))
+            (tasks::ask(app, id, VIEW, "sample", "Draw anew…", ""))
         }
     })
 }
@@ -165,9 +169,7 @@ fn figures(id: &str, found: &Agreement, people: &[Annotator]) -> Markup {
     html! {
         section {
             h2 { "Does the program agree?" }
-            p.hint { (found.all.pages) " judgements, " (found.all.relevant) " of them relevant. The "
-                dfn title="Precision after as many pages as are relevant: recall is the same there" { "break-even point" }
-                " says how many of the best pages by each function people call relevant, too." }
+            p.hint { (found.all.pages) " judgements, " (found.all.relevant) " of them relevant. The break-even point is the precision after as many pages as are relevant, where recall is the same: it says how many of the best pages by each function people call relevant, too." }
             table {
                 thead { tr { th scope="col" { "Function" } th.number scope="col" { "Break-even point" } th.number scope="col" { "Average precision" } th scope="col" { "It looks at" } } }
                 tbody { @for (name, ranked) in found.all.named() { tr {
@@ -184,7 +186,7 @@ fn figures(id: &str, found: &Agreement, people: &[Annotator]) -> Markup {
                 h2 { "Do people agree?" }
                 table {
                     thead { tr { th scope="col" { "Who" } th.number scope="col" { "Pages" } th.number scope="col" { "Same" }
-                        th.number scope="col" { dfn title="Cohen's kappa: 1 is full agreement, 0 what chance would bring" { "Kappa" } } } }
+                        th.number scope="col" { (hints::term("Kappa", "Cohen's kappa: 1 is full agreement, 0 what chance would bring")) } } }
                     tbody { @for pair in &between { tr {
                         td { (pair.one) " and " (pair.other) } td.number { (pair.pages) } td.number { (format!("{:.0} %", pair.same * 100.0)) }
                         td.number { @match pair.kappa { Some(kappa) => (format!("{kappa:.2}")), None => "–" } }

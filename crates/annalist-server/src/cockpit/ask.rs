@@ -78,7 +78,8 @@ pub async fn ask(State(app): State<App>, Path(id): Path<String>, Query(asked): Q
     let shown = if sparql.is_empty() { EXAMPLES.first().map_or("", |(_, example)| example) } else { &sparql };
     let body = html! {
         form.ask method="get" {
-            label for="query" { "Ask in " dfn title="A language for questions to a graph of statements" { "SPARQL" } }
+            label for="query" { "Ask in SPARQL" }
+            p.hint { "A language for questions to a graph of statements. Take an example below and change it." }
             textarea #query name="query" rows="8" spellcheck="false" aria-describedby="examples" { "\n" (shown) }
             p.line { button.primary { "Ask" } span.hint { "Prefixes such as schema: and ann: need no declaration. Nothing is changed by a question." } }
         }
@@ -141,7 +142,7 @@ fn result(id: &str, sparql: &str, answer: &Answer, told: Told) -> Markup {
         format!("{} rows", words::count(told.rows))
     };
     html! {
-        section.wide-table {
+        section {
             p.line { strong { @match answer { Answer::Truth(true) => "Yes", Answer::Truth(false) => "No", _ => (count) } }
                 span { "All of it as " @for (format, name) in files { a href=(file(format)) download={ "answer." (format) } { (name) } " " } } }
             @match answer {

@@ -2,11 +2,13 @@
 //! score is made of.
 
 use annalist_knowledge::search::Entry;
+use annalist_replay::Listed;
 use axum::extract::{Path, Query, State};
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::banner::Looked;
 use super::{Page, layout, words};
 use crate::access::Frames;
 use crate::page::Known;
@@ -35,19 +37,20 @@ pub async fn captured(
 ) -> Page {
     let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();
     let (own, wanted, time) = (app.clone(), asked.url.clone(), at.clone());
-    let (seen, known, decisions) = blocking(move || {
+    let (seen, known, listed, decisions) = blocking(move || {
         let seen = own.service.see(&id)?;
         if wanted.is_empty() {
-            return Ok((seen, Known::default(), Vec::new()));
+            return Ok((seen, Known::default(), Listed::default(), Vec::new()));
         }
         let known = Known::of(&own, &seen.id, &wanted, &time)?;
+        let listed = own.archives.listed(&seen.id, &wanted, &time)?;
         // A crawl that was never started knows nothing.
         let explained = own.service.explain(&seen.id, &wanted).unwrap_or_default();
-        Ok((seen, known, explained.decisions))
+        Ok((seen, known, listed, explained.decisions))
     })
     .await?;
     let wanted = &asked.url;
-    let frame = frames.address(&format!("{}/{at}mp_/{wanted}", seen.id));
+    let looked = Looked { id: &seen.id, url: wanted, at: &at, listed: &listed, frames: &frames };
     let body = html! {
         form.filter method="get" role="search" {
             label for="url" { "Address" }
@@ -62,11 +65,9 @@ pub async fn captured(
                 p { "Type an address, choose one from " a href={ "/crawls/" (seen.id) "/fetched" } { "what was fetched" } ", or " a href={ "/crawls/" (seen.id) "/search" } { "search" } "." }
             }
         } @else {
-            p.banner { strong { "Archived page" } " · " span.url { (wanted) } " · "
-                a href=(frames.address(&format!("{}/timemap/link/{wanted}", seen.id))) rel="noreferrer" { "all its times" } " · "
-                a href=(frame) rel="noreferrer" { "without this frame" } }
+            (looked.banner())
             div.sides {
-                iframe.replay title={ "The archived page " (wanted) } src=(frame) sandbox="allow-same-origin allow-forms allow-popups allow-downloads" referrerpolicy="no-referrer" {}
+                (looked.frame())
                 div { (score(&known)) (writings(&seen, &known.entries)) }
             }
             @if !decisions.is_empty() {
@@ -85,7 +86,8 @@ fn score(known: &Known) -> Markup {
     html! {
         @if let Some(relevance) = relevance {
             section {
-                h2 { dfn title="How relevant the crawl found the page, 0 to 1; from one half on it counts as relevant" { "Score" } " " (format!("{relevance:.2}")) }
+                h2 { "Score " (format!("{relevance:.2}")) }
+                p.hint { "How relevant the crawl found the page, from 0 to 1; from one half on it counts as relevant." }
                 @if let Some(judged) = &known.judged {
                     @if judged.words.is_empty() && judged.names.is_empty() { p.hint { "It has no word of the topic." } } @else {
                         p.hint { "Words of the topic on it, by what they add" }
@@ -109,7 +111,7 @@ fn writings(seen: &Seen, entries: &[Entry]) -> Markup {
                 ul.posts { @for one in written { li {
                     p.about { strong { (one.author.as_deref().unwrap_or("somebody")) } " · " (one.kind)
                         @if let Some(published) = &one.published { " · " (published.get(..10).unwrap_or(published)) }
-                        @if let Some(sentiment) = one.annotations.sentiment { " · " dfn title="How it feels, from -1 to 1" { (format!("{sentiment:+.2}")) } } }
+                        @if let Some(sentiment) = one.annotations.sentiment { " · mood " (format!("{sentiment:+.2}")) " of ±1" } }
                     @if let Some(title) = &one.title { p { strong { (title) } } }
                     p { (passage(&one.text)) }
                 } } }

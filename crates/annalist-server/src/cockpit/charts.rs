@@ -26,14 +26,27 @@ pub fn line(points: &[(f64, f64)], highest: f64, label: &str) -> Markup {
     }
 }
 
-/// Steps of equal width, from 0 on.
-pub fn steps(values: &[f64], label: &str) -> Markup {
-    let most = values.iter().copied().fold(0.0, f64::max);
-    let most = if most > 0.0 { most } else { 1.0 };
+/// A chart beside its axis, from what stands at the top to what stands at the bottom.
+pub fn plot(chart: &Markup, top: &str, bottom: &str) -> Markup {
+    html! { div.plot { div.axis aria-hidden="true" { span { (top) } span { (bottom) } } (chart) } }
+}
+
+/// The end of an axis that has room for a number: 1, 2 or 5 with noughts.
+pub fn round_up(most: f64) -> f64 {
+    if most <= 0.0 || !most.is_finite() {
+        return 1.0;
+    }
+    let unit = 10f64.powf(most.log10().floor());
+    let round = [1.0, 2.0, 5.0, 10.0].map(|step| step * unit);
+    round.into_iter().find(|end| *end >= most * 0.999_999).unwrap_or(most)
+}
+
+/// Steps of equal width, from 0 to `most`.
+pub fn steps(values: &[f64], most: f64, label: &str) -> Markup {
     let wide = WIDTH / values.len().max(1) as f64;
     let mut path = format!("M0,{HEIGHT}");
     for (step, value) in values.iter().enumerate() {
-        let (left, top) = (step as f64 * wide, HEIGHT - value / most * HEIGHT);
+        let (left, top) = (step as f64 * wide, HEIGHT - (value / most).clamp(0.0, 1.0) * HEIGHT);
         path.push_str(&format!(" L{left:.1},{top:.1} L{:.1},{top:.1}", left + wide));
     }
     path.push_str(&format!(" L{WIDTH},{HEIGHT} Z"));
@@ -61,5 +74,16 @@ pub fn bars(rows: &[(String, u64)], caption: &str) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_up;
+
+    #[test]
+    fn an_axis_ends_with_a_round_number_above_all_others() {
+        let ends: Vec<f64> = [0.0, 0.3, 1.0, 1.1, 4.9, 5.0, 700.0, 12_345.0].map(round_up).to_vec();
+        assert_eq!(ends, [1.0, 0.5, 1.0, 2.0, 5.0, 5.0, 1000.0, 20_000.0]);
     }
 }

@@ -12,19 +12,63 @@ use crate::service::Service;
 /// A chart has so many steps.
 const STEPS: usize = 120;
 
-/// What is drawn: name, what it says, how it is read, how its numbers are written.
-type Drawn = (&'static str, &'static str, fn(&Point) -> u64, fn(f64) -> String);
+/// What is drawn: name, what it says, how it is read, how its numbers are written, and which axis it has: charts with the same
+/// one are compared with each other.
+struct Drawn {
+    name: &'static str,
+    hint: &'static str,
+    counted: fn(&Point) -> u64,
+    shown: fn(f64) -> String,
+    axis: usize,
+}
+
+/// The axes: of pages, of bytes, of trouble.
+const PAGES: usize = 0;
+const BYTES: usize = 1;
+const TROUBLE: usize = 2;
 
 const DRAWN: &[Drawn] = &[
-    ("Captures a minute", "Exchanges kept in the archive", |point| point.captures, a_minute),
-    ("Received a minute", "Bytes from servers", |point| point.bytes, |n| words::bytes((n * 60.0) as u64)),
-    ("Relevant a minute", "Pages with a score of one half or more", |point| point.relevant, a_minute),
-    ("Trouble a minute", "Warnings and errors in the log", |point| point.warnings + point.errors, a_minute),
+    Drawn {
+        name: "Captures a minute",
+        hint: "exchanges kept in the archive",
+        counted: |point| point.captures,
+        shown: a_minute,
+        axis: PAGES,
+    },
+    Drawn {
+        name: "Relevant a minute",
+        hint: "pages that score one half or more",
+        counted: |point| point.relevant,
+        shown: a_minute,
+        axis: PAGES,
+    },
+    Drawn {
+        name: "Received a minute",
+        hint: "bytes from servers",
+        counted: |point| point.bytes,
+        shown: |n| words::bytes(n as u64),
+        axis: BYTES,
+    },
+    Drawn {
+        name: "Trouble a minute",
+        hint: "warnings and errors in the log",
+        counted: |point| point.warnings + point.errors,
+        shown: a_minute,
+        axis: TROUBLE,
+    },
 ];
 
-fn a_minute(each_second: f64) -> String {
-    let number = each_second * 60.0;
-    if number < 10.0 { format!("{number:.1}") } else { words::count(number as u64) }
+fn a_minute(number: f64) -> String {
+    if number >= 10.0 || number.fract() == 0.0 { words::count(number as u64) } else { format!("{number:.1}") }
+}
+
+/// A chart that waits for the others of its axis.
+struct Chart {
+    caption: Markup,
+    name: String,
+    rates: Vec<f64>,
+    shown: fn(f64) -> String,
+    axis: usize,
 }
 
 /// The span that was asked for, or the shortest in which the crawl ran.
@@ -58,30 +102,60 @@ pub fn section(id: &str, course: &Course, over: Span) -> Markup {
             @if !course.is_telling() {
                 p.hint { "The crawl did not run in the last " (over.word()) ". Charts appear after ten seconds of crawling." }
             } @else {
-                div.columns {
-                    @for (name, hint, counted, shown) in DRAWN {
-                        @let counts: Vec<(u64, u64)> = course.points.iter().map(|point| (point.at, counted(point))).collect();
-                        (drawn(&html! { dfn title=(hint) { (name) } }, name, &rates(&counts, from, course.until), *shown, over))
-                    }
-                    @for Trouble { subsystem, severity, counts } in trouble(&course.points, from) {
-                        @let name = format!("{} of {subsystem} a minute", if severity == "error" { "Errors" } else { "Warnings" });
-                        @let log = html! { a href={ "/crawls/" (id) "/log?subsystem=" (encoded(&subsystem)) "&severity=" (severity) } { (name) } };
-                        (drawn(&log, &name, &rates(&counts, from, course.until), a_minute, over))
-                    }
-                }
+                div.columns.charts { @for chart in charts(id, course, from) { (drawn(&chart, over)) } }
             }
         }
     }
 }
 
+/// Every chart with the end of its axis.
+fn charts(id: &str, course: &Course, from: u64) -> Vec<(Chart, f64)> {
+    let mut all = Vec::new();
+    for Drawn { name, hint, counted, shown, axis } in DRAWN {
+        let counts: Vec<(u64, u64)> = course.points.iter().map(|point| (point.at, counted(point))).collect();
+        all.push(Chart {
+            caption: html! { (name) span.hint { ": " (hint) } },
+            name: (*name).to_owned(),
+            rates: rates(&counts, from, course.until),
+            shown: *shown,
+            axis: *axis,
+        });
+    }
+    for Trouble { subsystem, severity, counts } in trouble(&course.points, from) {
+        let name =
+            format!("{} of {subsystem} a minute", if severity == "error" { "Errors" } else { "Warnings" });
+        let log = format!("/crawls/{id}/log?subsystem={}&severity={severity}", encoded(&subsystem));
+        all.push(Chart {
+            caption: html! { a href=(log) { (name) } },
+            name,
+            rates: rates(&counts, from, course.until),
+            shown: a_minute,
+            axis: TROUBLE,
+        });
+    }
+    let highest = |axis: usize| {
+        let rates = all.iter().filter(|chart: &&Chart| chart.axis == axis).flat_map(|chart| &chart.rates);
+        charts::round_up(rates.copied().fold(0.0, f64::max))
+    };
+    let ends = [PAGES, BYTES, TROUBLE].map(highest);
+    all.into_iter()
+        .map(|chart| {
+            let end = ends.get(chart.axis).copied().unwrap_or(1.0);
+            (chart, end)
+        })
+        .collect()
+}
+
 /// One chart.
-fn drawn(caption: &Markup, name: &str, rates: &[f64], shown: fn(f64) -> String, over: Span) -> Markup {
+fn drawn((chart, end): &(Chart, f64), over: Span) -> Markup {
+    let Chart { caption, name, rates, shown, .. } = chart;
     let most = shown(rates.iter().copied().fold(0.0, f64::max));
+    let told = format!("{name} over the last {}: at most {most}", over.word());
     html! {
         figure {
-            figcaption { (caption) " " span.hint { "at most " (most) } }
-            (charts::steps(rates, &format!("{name} over the last {}: at most {most}", over.word())))
-            div.ends aria-hidden="true" { span { (over.word()) " ago" } span { "now" } }
+            figcaption { (caption) span.hint { ", at most " (most) } }
+            (charts::plot(&charts::steps(rates, *end, &told), &shown(*end), "0"))
+            div.ends aria-hidden="true" { span { @if over == Span::Hour { "an " } @else { "a " } (over.word()) " ago" } span { "now" } }
         }
     }
 }
@@ -121,11 +195,11 @@ fn encoded(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-/// How much a count grew a second, in steps of equal length.
+/// How much a count grew a minute, in steps of equal length.
 fn rates(counts: &[(u64, u64)], from: u64, until: u64) -> Vec<f64> {
     let length = until.saturating_sub(from).max(1) as f64 / STEPS as f64;
     let ends: Vec<f64> = (0..=STEPS).map(|step| at(counts, from as f64 + step as f64 * length)).collect();
-    ends.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0) / (length / 1000.0)).collect()
+    ends.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0) / (length / 60_000.0)).collect()
 }
 
 /// A count at a moment, on a straight line between what is known.
@@ -180,8 +254,8 @@ mod tests {
         for (from, until) in [(0, 1_200_000), (100, 900_000)] {
             let rates = rates(&counts, from, until);
             assert_eq!(rates.len(), STEPS);
-            let seconds = (until - from) as f64 / 1000.0 / STEPS as f64;
-            let sum: f64 = rates.iter().map(|rate| rate * seconds).sum();
+            let minutes = (until - from) as f64 / 60_000.0 / STEPS as f64;
+            let sum: f64 = rates.iter().map(|rate| rate * minutes).sum();
             assert!((sum - 400.0).abs() < 1.0, "{sum}");
         }
         assert!(rates(&[], 0, 1000).iter().all(|rate| *rate == 0.0));

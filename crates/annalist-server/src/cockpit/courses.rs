@@ -29,14 +29,16 @@ struct Bar {
 
 /// Bars over time, each a link to that time; `link` makes it.
 pub fn months(months: &[Month], what: &str, link: impl Fn(&str) -> String) -> Markup {
-    let bars = bars(months);
-    let most = bars.iter().map(|bar| bar.count).max().unwrap_or_default().max(1);
+    let scale = Scale::of(std::iter::once(months));
+    let (bars, most) = (scale.bars(months), scale.most);
     let width = WIDTH / bars.len().max(1) as f64;
     let has_opinions = bars.iter().any(|bar| bar.opinion.is_some());
     let whole = if has_opinions { HEIGHT + BELOW } else { HEIGHT };
     let middle = HEIGHT + BELOW / 2.0;
     html! {
         figure.course {
+            div.plot {
+            div.axis.raised[has_opinions] aria-hidden="true" { span { (words::count(most)) } span { "0" } }
             svg.tallies viewBox={ "0 0 " (WIDTH) " " (whole) } role="group" aria-label=(what) preserveAspectRatio="none" {
                 line.grid x1="0" x2=(WIDTH) y1=(HEIGHT) y2=(HEIGHT) {}
                 @for (place, bar) in bars.iter().enumerate() {
@@ -56,6 +58,7 @@ pub fn months(months: &[Month], what: &str, link: impl Fn(&str) -> String) -> Ma
                         }
                     }
                 }
+            }
             }
             figcaption { span { (bars.first().map_or("", |bar| &bar.name)) }
                 span { (what) ", at most " (words::count(most)) @if has_opinions { "; below: opinions, up is for, down against" } }
@@ -80,51 +83,80 @@ fn place(month: &str) -> Option<i64> {
     (0..10_000).contains(&year).then_some(year * 12 + month - 1)
 }
 
-/// Every month from the first to the last, or every year where these are too many.
-fn bars(months: &[Month]) -> Vec<Bar> {
-    let placed: Vec<_> = months.iter().filter_map(|month| Some((place(&month.month)?, month))).collect();
-    let (Some(first), Some(last)) =
-        (placed.iter().map(|(at, _)| *at).min(), placed.iter().map(|(at, _)| *at).max())
-    else {
-        return Vec::new();
-    };
-    let step = if last - first >= MOST_MONTHS { 12 } else { 1 };
-    let mut sums: BTreeMap<i64, (u64, f64, f64)> =
-        (first / step..=last / step).map(|at| (at, (0, 0.0, 0.0))).collect();
-    for (at, month) in placed {
-        let sum = sums.entry(at / step).or_default();
-        sum.0 += month.count;
-        if let Some(opinion) = month.opinion {
-            sum.1 += opinion * month.count as f64;
-            sum.2 += month.count as f64;
-        }
-    }
-    let name =
-        |at: i64| if step == 12 { at.to_string() } else { format!("{:04}-{:02}", at / 12, at % 12 + 1) };
-    let bar = |(at, (count, sum, of)): (i64, (u64, f64, f64))| Bar {
-        name: name(at),
-        count,
-        opinion: (of > 0.0).then(|| sum / of),
-    };
-    sums.into_iter().map(bar).collect()
+/// From when to when charts go, and how high: the same for all that are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Scale {
+    /// The first month and the last; none where nothing was counted.
+    span: Option<(i64, i64)>,
+    pub most: u64,
 }
 
-/// A course in the cell of a table.
-pub fn small(months: &[Month], what: &str) -> Markup {
-    let bars = bars(months);
-    let most = bars.iter().map(|bar| bar.count).max().unwrap_or_default().max(1);
-    let width = 120.0 / bars.len().max(1) as f64;
-    let span = match (bars.first(), bars.last()) {
-        (Some(first), Some(last)) => {
-            format!("{what}, {} to {}, at most {}", first.name, last.name, words::count(most))
+impl Scale {
+    /// What all of these courses fit into.
+    pub fn of<'m>(courses: impl Iterator<Item = &'m [Month]> + Clone) -> Scale {
+        let months = courses.clone().flatten().filter_map(|month| place(&month.month));
+        let span = months.clone().min().zip(months.max());
+        let mut scale = Scale { span, most: 1 };
+        let highest = courses.flat_map(|course| scale.bars(course)).map(|bar| bar.count).max();
+        scale.most = highest.unwrap_or_default().max(1);
+        scale
+    }
+
+    /// Longer courses are shown by year.
+    fn step(&self) -> i64 {
+        self.span.map_or(1, |(first, last)| if last - first >= MOST_MONTHS { 12 } else { 1 })
+    }
+
+    /// In words: `2011-03 to 2012-01, up to 34 a month`.
+    pub fn told(&self) -> String {
+        let Some((first, last)) = self.span else { return String::new() };
+        let (step, name) = (self.step(), |at: i64| self.name(at / self.step()));
+        let each = if step == 12 { "year" } else { "month" };
+        format!("{} to {}, up to {} a {each}", name(first), name(last), words::count(self.most))
+    }
+
+    fn name(&self, at: i64) -> String {
+        if self.step() == 12 { at.to_string() } else { format!("{:04}-{:02}", at / 12, at % 12 + 1) }
+    }
+
+    /// Every month from the first to the last, or every year where these are too many.
+    fn bars(&self, months: &[Month]) -> Vec<Bar> {
+        let Some((first, last)) = self.span else { return Vec::new() };
+        let step = self.step();
+        let mut sums: BTreeMap<i64, (u64, f64, f64)> =
+            (first / step..=last / step).map(|at| (at, (0, 0.0, 0.0))).collect();
+        for (at, month) in months.iter().filter_map(|month| Some((place(&month.month)?, month))) {
+            let Some(sum) = sums.get_mut(&(at / step)) else { continue };
+            sum.0 += month.count;
+            if let Some(opinion) = month.opinion {
+                sum.1 += opinion * month.count as f64;
+                sum.2 += month.count as f64;
+            }
         }
-        _ => what.to_owned(),
-    };
+        let bar = |(at, (count, sum, of)): (i64, (u64, f64, f64))| Bar {
+            name: self.name(at),
+            count,
+            opinion: (of > 0.0).then(|| sum / of),
+        };
+        sums.into_iter().map(bar).collect()
+    }
+}
+
+/// A course in the cell of a table, on the scale of all in it.
+pub fn small(months: &[Month], scale: &Scale, what: &str) -> Markup {
+    let bars = scale.bars(months);
+    let width = 120.0 / bars.len().max(1) as f64;
+    let own = bars.iter().max_by_key(|bar| bar.count);
+    let told = own.map_or_else(
+        || what.to_owned(),
+        |bar| format!("{what}, most of them in {}: {}", bar.name, words::count(bar.count)),
+    );
     html! {
-        svg.small viewBox="0 0 120 24" role="img" aria-label=(span) preserveAspectRatio="none" {
-            title { (span) }
+        svg.small viewBox="0 0 120 24" role="img" aria-label=(told) preserveAspectRatio="none" {
+            title { (told) }
+            line.grid x1="0" x2="120" y1="24" y2="24" {}
             @for (place, bar) in bars.iter().enumerate() {
-                @let height = bar.count as f64 / most as f64 * 22.0;
+                @let height = bar.count as f64 / scale.most as f64 * 22.0;
                 rect.tally x=(number(place as f64 * width)) y=(number(24.0 - height)) width=(number((width * 0.85).max(0.4))) height=(number(height)) {}
             }
         }
@@ -154,7 +186,11 @@ pub fn span((from, until): (f64, f64), (first, last): (f64, f64), what: &str) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{Month, bars};
+    use super::{Bar, Month, Scale, small};
+
+    fn bars(months: &[Month]) -> Vec<Bar> {
+        Scale::of(std::iter::once(months)).bars(months)
+    }
 
     fn month(month: &str, count: u64, opinion: Option<f64>) -> Month {
         Month { month: month.to_owned(), count, opinion }
@@ -173,5 +209,22 @@ mod tests {
         assert_eq!(many.len(), 10);
         assert_eq!((many[0].name.as_str(), many[0].count, many[0].opinion), ("2000", 4, Some(-0.5)));
         assert!(bars(&[]).is_empty());
+    }
+
+    #[test]
+    fn courses_that_are_compared_have_the_same_axes() {
+        let (large, little) =
+            ([month("2011-01", 40, None)], [month("2011-04", 10, None), month("2011-02", 1, None)]);
+        let scale = Scale::of([large.as_slice(), little.as_slice()].into_iter());
+        assert_eq!(scale.told(), "2011-01 to 2011-04, up to 40 a month");
+        let heights = |months: &[Month]| -> Vec<String> {
+            let svg = small(months, &scale, "x").into_string();
+            svg.split("<rect")
+                .skip(1)
+                .map(|bar| bar.split("height=\"").nth(1).unwrap().split('"').next().unwrap().to_owned())
+                .collect()
+        };
+        assert_eq!(heights(&large), ["22.0", "0.0", "0.0", "0.0"]);
+        assert_eq!(heights(&little), ["0.0", "0.6", "0.0", "5.5"]);
     }
 }

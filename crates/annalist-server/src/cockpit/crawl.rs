@@ -5,7 +5,7 @@ use axum::response::IntoResponse;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Page, charts, course, forms, home, layout, words};
+use super::{Page, charts, course, forms, hints, home, layout, words};
 use crate::rest::{Asking, Queue, Span, blocking};
 use crate::serve::App;
 use crate::service::Seen;
@@ -38,27 +38,29 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
     let curve: Vec<(f64, f64)> = judged.curve.iter().map(share).collect();
     html! {
         div.status data-live-source=[seen.is_running.then(|| format!("/api/crawls/{}/live", seen.id))] data-live-state=(status.state) {
-            p { (home::badge(seen)) " "
-                span data-live="waits_for" { @if let Some(what) = status.waits_for.as_ref().or(seen.awaits.as_ref()) { "waits for " (what) } } }
+            div.heading.stand {
+                p { (home::badge(seen)) " "
+                    span data-live="waits_for" { @if let Some(what) = status.waits_for.as_ref().or(seen.awaits.as_ref()) { "waits for " (what) } } }
+                (home::buttons(app, seen))
+            }
             @if let Some(why) = &seen.wanted.failed {
                 p.bad role="alert" { "It could not run: " (why) @if status.state == "damaged" { " " a href={ "/crawls/" (seen.id) "/settings" } { "Its spec" } } }
             }
             @if let Some(schedule) = &seen.wanted.schedule {
                 p { "Starts by itself: " (schedule.told()) " " a href={ "/crawls/" (seen.id) "/settings#schedule" } { "change" } }
             }
-            (home::buttons(app, seen))
             dl.facts {
                 (fact("Captures", "captures", &words::count(counters.captures), "Exchanges kept in the archive"))
                 (fact("Pages a second", "pages_per_second", &format!("{:.1}", if seen.is_running { status.pages_per_second } else { 0.0 }), "Over the last seconds"))
                 (fact("Received", "bytes", &words::bytes(counters.bytes), "Bytes from servers"))
                 (fact("Stored", "stored_bytes", &words::bytes(counters.stored_bytes), "What the archive grew by, compressed"))
                 (fact("Queued", "queued", &words::count(status.queued), "Links that wait for their turn"))
-                (fact("Sites", "sites", &words::count(status.sites), "Registered domains that are known"))
+                (fact("Sites", "sites", &words::count(status.sites), "Registered domains known so far"))
                 (fact("Under way", "visits_in_flight", &words::count(status.visits_in_flight), "Requests at this moment"))
-                (fact("Skipped", "skipped", &words::count(counters.skipped_in_all()), "Mentions of links that are not fetched"))
+                (fact("Skipped", "skipped", &words::count(counters.skipped_in_all()), "Links left alone on purpose"))
                 (fact("Failed", "failures", &words::count(counters.failed), "Links that never answered"))
                 @if judged.pages > 0 {
-                    (fact("Relevant", "harvest_ratio", &words::share(judged.harvest_ratio()), "Share of pages with a score of one half or more"))
+                    (fact("Relevant", "harvest_ratio", &words::share(judged.harvest_ratio()), "Pages that score one half or more"))
                     (fact("Mean score", "mean_score", &judged.mean_score().map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}")), "Of all judged pages, 0 to 1"))
                 }
             }
@@ -73,7 +75,9 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
             section {
                 h2 { "Harvest" }
                 p.hint { "Share of relevant pages, from the first page to the last: a line that stays high means that the crawl stays on its topic." }
-                (charts::line(&curve, 1.0, &format!("Share of relevant pages over {} pages, now {}", words::count(judged.pages), words::share(judged.harvest_ratio()))))
+                @let told = format!("Share of relevant pages over {} pages, now {}", words::count(judged.pages), words::share(judged.harvest_ratio()));
+                (charts::plot(&charts::line(&curve, 1.0, &told), "100 %", "0 %"))
+                div.ends aria-hidden="true" { span { "first page" } span { (words::count(judged.pages)) " pages" } }
             }
         }
         @if counters.captures > 0 { (course) }
@@ -102,7 +106,7 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
 }
 
 fn fact(name: &str, key: &str, value: &str, hint: &str) -> Markup {
-    html! { div { dt { dfn title=(hint) { (name) } } dd data-live=(key) { (value) } } }
+    hints::fact(name, &html! { dd data-live=(key) { (value) } }, hint)
 }
 
 /// In their order, the best first.
@@ -169,9 +173,10 @@ pub async fn queue(
                     td.number { (words::bytes(site.bytes)) }
                     td.url { (site.best_url.as_deref().unwrap_or("–")) }
                     td.number { @if let Some(score) = site.best_score { (format!("{score:.2}")) } }
-                    td { @if let Some(why) = &site.closed { "closed: " (why) } @else if site.rests_seconds > 0.0 { "in " (format!("{:.1} s", site.rests_seconds)) } @else { "now" } }
-                    td { @if let Some(name) = &site.site {
-                        form.inline method="post" action=(action("block")) { (forms::token(&app)) input type="hidden" name="site" value=(name); button { "Block" } }
+                    @let is_blocked = site.site.as_ref().is_some_and(|name| blocked.contains(name));
+                    td { @if is_blocked { "never: it is blocked" } @else if let Some(why) = &site.closed { "closed: " (why) } @else if site.rests_seconds > 0.0 { "in " (format!("{:.1} s", site.rests_seconds)) } @else { "now" } }
+                    td { @if let Some(name) = site.site.as_ref().filter(|_| !is_blocked) {
+                        form.inline method="post" action=(action("block")) { (forms::token(&app)) input type="hidden" name="site" value=(name); button aria-label={ "Block " (name) } { "Block" } }
                     } }
                 } } }
             }
@@ -184,7 +189,7 @@ pub async fn queue(
             section {
                 h2 { "Blocked" }
                 ul { @for site in &blocked { li { (site) " "
-                    form.inline method="post" action=(action("unblock")) { (forms::token(&app)) input type="hidden" name="site" value=(site); button { "Allow again" } }
+                    form.inline method="post" action=(action("unblock")) { (forms::token(&app)) input type="hidden" name="site" value=(site); button aria-label={ "Allow " (site) " again" } { "Allow again" } }
                 } } }
             }
         }

@@ -5,6 +5,7 @@ use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::asking_twice::Question;
 use super::forms::Sent;
 use super::{Page, forms, layout, tasks, words};
 use crate::exports::{self, Export};
@@ -102,7 +103,7 @@ fn downloads(app: &App, id: &str, files: &[Export]) -> Markup {
                         td.time { (file.time.get(..16).unwrap_or_default().replace('T', " ")) }
                         td { form.inline method="post" action={ "/crawls/" (id) "/exports/remove" } {
                             (forms::token(app))
-                            button name="name" value=(file.name) aria-label={ "Remove " (file.name) } { "Remove" }
+                            button name="name" value=(file.name) aria-label={ "Remove " (file.name) } { "Remove…" }
                         } }
                     } } }
                 }
@@ -115,10 +116,27 @@ fn downloads(app: &App, id: &str, files: &[Export]) -> Markup {
 pub struct Named {
     #[serde(default)]
     name: String,
+    /// Somebody was asked, and means it.
+    #[serde(default)]
+    sure: String,
 }
 
 pub async fn remove(State(app): State<App>, Path(id): Path<String>, Sent(file): Sent<Named>) -> Page {
     let to = format!("/crawls/{id}/export");
+    if file.sure.is_empty() {
+        let (service, name) = (app.service.clone(), id.clone());
+        let seen = blocking(move || service.see(&name)).await?;
+        let question = Question {
+            title: format!("Remove {}?", file.name),
+            what: html! { p { "The file is deleted, also for others who have its address. The archive stays as it is, and the file can be made again." } },
+            action: format!("/crawls/{id}/exports/remove"),
+            fields: vec![("name", file.name.clone())],
+            yes: "Remove the file",
+            back: to,
+            tab: "/export",
+        };
+        return question.page(&app, &seen);
+    }
     blocking(move || exports::remove(app.service.job(&id)?.root(), &file.name)).await?;
     Ok(Redirect::to(&to).into_response())
 }

@@ -24,8 +24,7 @@ pub async fn home(State(app): State<App>) -> Page {
         @if all.is_empty() {
             section.empty {
                 h2 { "Nothing is archived here yet" }
-                p { "A crawl begins with a " dfn title="A few lines that say what matters: addresses to begin with, words of the topic, limits" { "spec" }
-                    ": where to begin, what it is about, when to stop." }
+                p { "A crawl begins with a spec: a few lines that say where to begin, what it is about and when to stop. A form helps you to write it." }
                 p { a.button href="/new" { "Write the first one" } }
             }
         } @else {

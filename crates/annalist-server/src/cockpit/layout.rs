@@ -1,6 +1,6 @@
 //! What every page has around it.
 
-use maud::{DOCTYPE, Markup, html};
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::service::Seen;
 
@@ -29,10 +29,16 @@ pub fn page(title: &str, body: &Markup) -> Markup {
                         a href="/api/openapi.json" { "API" }
                     }
                 }
-                main #main { (body) }
+                main #main { (PreEscaped(with_room(&body.0))) }
             }
         }
     }
+}
+
+/// Puts every table into a box that is moved sideways by itself, so that on a small screen the page stays where it is. Done here
+/// for all of them; in text, and in what was crawled, `<` is escaped.
+fn with_room(body: &str) -> String {
+    body.replace("<table", "<div class=\"wide-table\"><table").replace("</table>", "</table></div>")
 }
 
 /// The views of a crawl.

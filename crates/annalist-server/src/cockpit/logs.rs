@@ -73,6 +73,15 @@ fn older(asked: &LogAsked, next: Option<u64>, shown: usize) -> Markup {
     }
 }
 
+/// Where what happens next is told, by the same filters.
+fn followed(id: &str, asked: &LogAsked, after: u64) -> String {
+    let query = form_urlencoded::Serializer::new(String::new())
+        .extend_pairs([("q", &asked.q), ("severity", &asked.severity), ("subsystem", &asked.subsystem)])
+        .append_pair("after", &after.to_string())
+        .finish();
+    format!("/api/crawls/{id}/events/live?{query}")
+}
+
 /// The parts of the program that have told something.
 fn subsystems(seen: &Seen) -> Vec<&str> {
     let named = seen.status.counters.events.keys();
@@ -91,12 +100,13 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Asking(asked
     };
     let body = html! {
         (search(&asked, &filters))
-        @if found.events.is_empty() { (nothing(&asked, found.next, "Nothing that fits has happened.")) } @else {
-            table {
-                caption { "What happened, the newest first" }
-                thead { tr { th scope="col" { "When" } th scope="col" { "Severity" } th scope="col" { "Part" } th scope="col" { "What" } } }
+        div data-log-source=[asked.before.is_none().then(|| followed(&seen.id, &asked, found.end))] {
+            @if found.events.is_empty() { (nothing(&asked, found.next, "Nothing that fits has happened.")) }
+            table.log hidden[found.events.is_empty()] {
+                caption { "What happened, the newest first" @if asked.before.is_none() { span.live hidden { " · new lines appear by themselves" } } }
+                thead { tr { th scope="col" { "When (UTC)" } th scope="col" { "Severity" } th scope="col" { "Part" } th scope="col" { "What" } } }
                 tbody { @for event in &found.events { tr class=(event.severity) {
-                    td.time { (event.time) } td { (event.severity) } td { (event.subsystem) } td { (event.message) }
+                    td.time { (words::second(&event.time)) } td { (event.severity) } td { (event.subsystem) } td { (event.message) }
                 } } }
             }
         }
@@ -145,9 +155,9 @@ pub async fn fetched(
         @if found.fetched.is_empty() { (nothing(&asked, found.next, "Nothing that fits was fetched.")) } @else {
             table {
                 caption { "What was asked for, the newest first" }
-                thead { tr { th scope="col" { "When" } th.number scope="col" { "Status" } th.number scope="col" { "Bytes" } th scope="col" { "Address" } th scope="col" { "Type" } th scope="col" { "Notes" } } }
+                thead { tr { th scope="col" { "When (UTC)" } th.number scope="col" { "Status" } th.number scope="col" { "Bytes" } th scope="col" { "Address" } th scope="col" { "Type" } th scope="col" { "Notes" } } }
                 tbody { @for one in &found.fetched { tr class=[(one.status < 0).then_some("error")] {
-                    td.time { (one.time) } td.number { (one.status) } td.number { (words::bytes(one.bytes)) }
+                    td.time { (words::second(&one.time)) } td.number { (one.status) } td.number { (words::bytes(one.bytes)) }
                     td.url { @if one.status > 0 { a href=(page_of(&seen.id, &one.url)) { (one.url) } } @else { (one.url) } } td { (one.mime) } td { (one.annotations) }
                 } } }
             }

@@ -5,8 +5,9 @@ use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 
+use super::asking_twice::{Question, SURE};
 use super::forms::SentPairs;
-use super::{Page, forms, layout, tasks, words};
+use super::{Page, forms, hints, layout, tasks, words};
 use crate::problem::Problem;
 use crate::rest::{ReviewAsked, blocking, choice_of};
 use crate::review::{Found, Learned, site_rule};
@@ -88,7 +89,7 @@ pub async fn review(
             dl.facts {
                 div { dt { "Keep" } dd.good { (of("keep")) } }
                 div { dt { "Drop" } dd { (of("drop")) } }
-                div { dt { dfn title="Until somebody has looked, such a page is not exported" { "In doubt" } } dd.busy { (of("review")) } }
+                (hints::fact("In doubt", &html! { dd.busy { (of("review")) } }, "Not exported until somebody has looked"))
                 div { dt { "Decisions of people" } dd { (words::count(stand.decisions as u64)) } }
             }
             @if let Some(learned) = &stand.learned { (lesson(learned)) }
@@ -137,7 +138,7 @@ fn filter(asked: &ReviewAsked, by: &str) -> Markup {
     };
     html! {
         form.filter method="get" role="search" {
-            label for="q" { "Words" } input #q type="search" name="q" value=(asked.q);
+            label for="q" { "Words" } input #q type="search" name="q" value=(asked.q) size="12";
             label for="site" { "Site" } input #site name="site" value=(asked.site) size="14";
             label for="verdict" { "Proposal" } select #verdict name="verdict" { (options(&asked.verdict, &["keep", "drop", "review"])) }
             label for="basis" { "By" } select #basis name="basis" { (options(&asked.basis, &["decision", "rule", "learned", "relevance"])) }
@@ -215,7 +216,7 @@ fn rule_list(app: &App, id: &str, rules: &[(Choice, String)]) -> Markup {
                     th scope="row" { (word(choice)) } td { code { (text) } }
                     td { form.inline method="post" action={ "/crawls/" (id) "/review" } {
                         (forms::token(app)) input type="hidden" name="expression" value=(text);
-                        button name="remove_rule" value=(word(choice)) { "Remove" } } }
+                        button name="remove_rule" value=(word(choice)) aria-label={ "Remove the rule " (text) } { "Remove…" } } }
                 } } } }
             }
             form.filter method="post" action={ "/crawls/" (id) "/review" } {
@@ -230,6 +231,22 @@ fn rule_list(app: &App, id: &str, rules: &[(Choice, String)]) -> Markup {
 pub async fn decide(State(app): State<App>, Path(id): Path<String>, SentPairs(sent): SentPairs) -> Page {
     let back = sent.iter().find(|(key, _)| key == "back").map_or("", |(_, query)| query);
     let to = format!("/crawls/{id}/review?{}", cleaned(back));
+    let given = |name: &str| sent.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+    if let (Some(choice), None) = (given("remove_rule"), given(SURE)) {
+        let (service, name, rule) =
+            (app.service.clone(), id.clone(), given("expression").unwrap_or_default());
+        let seen = blocking(move || service.see(&name)).await?;
+        let question = Question {
+            title: "Remove this rule?".to_owned(),
+            what: html! { p { "Pages with " code { (rule) } " are no longer proposed to " (choice) " by it; what people decided about single pages stays." } },
+            action: format!("/crawls/{id}/review"),
+            fields: vec![("remove_rule", choice), ("expression", rule)],
+            yes: "Remove the rule",
+            back: to,
+            tab: "/review",
+        };
+        return question.page(&app, &seen);
+    }
     blocking(move || {
         let first = |name: &str| sent.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
         let by = first("by").filter(|by| !by.trim().is_empty());

@@ -195,13 +195,13 @@ fn chosen(asked: &Asked) -> Markup {
         @if !narrowing.fields.is_empty() || time.is_some() || asked.all {
             ul.chips aria-label="Narrowed to" {
                 @for (place, (field, value)) in narrowing.fields.iter().enumerate() {
-                    li { a href=(without(place)) title="Take this back" { (name_of(*field)) ": " strong { (value) } span aria-hidden="true" { " ×" } } }
+                    li { a href=(without(place)) { (name_of(*field)) ": " strong { (value) } span aria-hidden="true" { " ×" } span.unseen { " (take this back)" } } }
                 }
                 @if let Some(time) = time {
-                    li { a href=(to(asked, |other| (other.narrowing.from, other.narrowing.until) = (None, None))) title="Take this back" {
-                        @if narrowing.captured { "Captured: " } @else { "Published: " } strong { (time) } span aria-hidden="true" { " ×" } } }
+                    li { a href=(to(asked, |other| (other.narrowing.from, other.narrowing.until) = (None, None))) {
+                        @if narrowing.captured { "Captured: " } @else { "Published: " } strong { (time) } span aria-hidden="true" { " ×" } span.unseen { " (take this back)" } } }
                 }
-                @if asked.all { li { a href=(to(asked, |other| other.all = false)) title="Take this back" { "With near duplicates" span aria-hidden="true" { " ×" } } } }
+                @if asked.all { li { a href=(to(asked, |other| other.all = false)) { "With near duplicates" span aria-hidden="true" { " ×" } span.unseen { " (take this back)" } } } }
             }
         }
     }
@@ -252,7 +252,7 @@ fn one(seen: &Seen, asked: &Asked, hit: &Hit) -> Markup {
             @if let Some(author) = &entry.author { " by " (cut(author)) }
             @if let Some(published) = &entry.published { " · published " (day(published)) }
             " · captured " (day(&hit.captured))
-            @if let Some(relevance) = entry.relevance { " · " dfn title="How relevant the crawl found its page, 0 to 1" { "score " (format!("{relevance:.2}")) } } }
+            @if let Some(relevance) = entry.relevance { " · " "score " (format!("{relevance:.2}")) " of 1" } }
         @if !hit.snippet.text.is_empty() { p.passage { (marked(&hit.snippet)) } }
         p.url { (address) }
         @if hit.like_it > 0 {

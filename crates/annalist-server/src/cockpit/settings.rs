@@ -11,9 +11,11 @@ use serde::Deserialize;
 use super::forms::Sent as FormSent;
 use super::spec_form::{self, Draft, Manner, Sent};
 use super::{Page, forms, layout};
+use crate::problem::Problem;
 use crate::rest::blocking;
 use crate::serve::App;
-use crate::service::Seen;
+use crate::service::{Seen, Service};
+use crate::spec_form::{Merged, merge};
 
 #[derive(Deserialize)]
 pub struct Asked {
@@ -27,9 +29,10 @@ pub struct Asked {
 pub async fn settings(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
     let service = app.service.clone();
     let (seen, text) = blocking(move || Ok((service.see(&id)?, service.spec_text(&id)?))).await?;
-    let draft = Draft::new(text, Manner::named(&asked.manner)).of_crawl(&seen.id).with_mistakes(&app);
+    let draft =
+        Draft::new(text, Manner::named(&asked.manner)).opened().of_crawl(&seen.id).with_mistakes(&app);
     let body = html! {
-        @if !asked.done.is_empty() { p.good role="status" { "Kept. A running crawl takes up delays, budgets, weights, scope and seeds at once, the rest with its next start." } }
+        @if !asked.done.is_empty() { p.good role="status" { @if asked.done == "merged" { "Kept, together with what somebody else changed meanwhile. A running" } @else { "Kept. A running" } " crawl takes up delays, budgets, weights, scope and seeds at once, the rest with its next start." } }
         (form(&app, &seen, &draft))
     };
     Ok(layout::crawl_page(&seen, "/settings", &body).into_response())
@@ -49,7 +52,7 @@ fn form(app: &App, seen: &Seen, draft: &Draft) -> Markup {
             section.danger {
                 h2 { "Remove" }
                 p { "Removes the crawl and everything it has archived. This cannot be undone." }
-                (forms::button(app, &format!("/crawls/{}/do/remove", seen.id), "Remove for good", "danger"))
+                (forms::button(app, &format!("/crawls/{}/do/remove", seen.id), "Remove…", "danger"))
             }
         }
     }
@@ -65,7 +68,7 @@ fn schedule(app: &App, seen: &Seen) -> Markup {
             h2 { "Start by itself" }
             @if let Some(schedule) = &seen.wanted.schedule {
                 p { "Next start: " strong { (schedule.told()) } }
-                (forms::button(app, &format!("/crawls/{}/do/unschedule", seen.id), "Start only by hand", ""))
+                (forms::button(app, &format!("/crawls/{}/do/unschedule", seen.id), "Start only by hand…", ""))
             } @else {
                 p.hint { "It starts when somebody starts it. Give a time, and it starts then, too; a crawl that has ended takes up what is new." }
             }
@@ -89,11 +92,14 @@ pub async fn change(State(app): State<App>, Path(id): Path<String>, FormSent(sen
         ControlFlow::Break(seen) => seen,
         ControlFlow::Continue(mut draft) => {
             let (service, text, name) = (app.service.clone(), draft.text.clone(), id.clone());
-            match blocking(move || service.change(&name, &text).map(drop)).await {
-                Ok(()) => {
+            let base = draft.base.clone();
+            match blocking(move || changed(&service, &name, base.as_deref(), &text)).await {
+                Ok(Outcome::Kept(how)) => {
                     let manner = if draft.manner == Manner::Toml { "&as=toml" } else { "" };
-                    return Ok(Redirect::to(&format!("/crawls/{id}/settings?done=1{manner}")).into_response());
+                    let to = format!("/crawls/{id}/settings?done={how}{manner}");
+                    return Ok(Redirect::to(&to).into_response());
                 }
+                Ok(Outcome::Disputed { text, keys, theirs }) => draft = draft.disputed(text, &keys, &theirs),
                 Err(problem) => draft.problem = Some(problem),
             }
             draft
@@ -103,4 +109,36 @@ pub async fn change(State(app): State<App>, Path(id): Path<String>, FormSent(sen
     let seen = blocking(move || service.see(&id)).await?;
     let body = form(&app, &seen, &shown);
     Ok((shown.status(), layout::crawl_page(&seen, "/settings", &body)).into_response())
+}
+
+/// What came of a change.
+enum Outcome {
+    /// `merged` where others have changed something, too.
+    Kept(&'static str),
+    Disputed {
+        text: String,
+        keys: Vec<&'static str>,
+        theirs: String,
+    },
+}
+
+/// Keeps what was made of `base`, with what others have made of it meanwhile.
+fn changed(service: &Service, id: &str, base: Option<&str>, mine: &str) -> Result<Outcome, Problem> {
+    let mut outcome = Outcome::Kept("1");
+    let kept = service.rewrite(id, |theirs| match merge(base.unwrap_or(theirs), mine, theirs) {
+        Merged::Text(text) => {
+            if base.is_some_and(|base| base != theirs) {
+                outcome = Outcome::Kept("merged");
+            }
+            Ok(text)
+        }
+        Merged::Disputed { text, keys } => {
+            outcome = Outcome::Disputed { text, keys, theirs: theirs.to_owned() };
+            Err(Problem::conflict("somebody else has changed the spec meanwhile"))
+        }
+    });
+    match outcome {
+        Outcome::Disputed { .. } => Ok(outcome),
+        Outcome::Kept(_) => kept.map(|_| outcome),
+    }
 }

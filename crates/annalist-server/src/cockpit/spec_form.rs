@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::forms;
 use crate::problem::{FieldError, Problem};
 use crate::serve::App;
-use crate::spec_form::{self, Field, Shape, Values};
+use crate::spec_form::{self, Difference, Field, Shape, Values};
 
 /// How far a seed's scope reaches.
 const SCOPES: [(&str, &str); 6] = [
@@ -41,6 +41,9 @@ impl Manner {
 pub struct Sent {
     #[serde(default)]
     spec: String,
+    /// The text as it was when the form was opened, where it is of a crawl that there is.
+    #[serde(default)]
+    base: Option<String>,
     /// `form` where fields were sent.
     #[serde(default, rename = "as")]
     manner: String,
@@ -64,18 +67,51 @@ pub struct Draft {
     pub problem: Option<Problem>,
     /// The crawl whose spec it is, where there is one.
     crawl: Option<String>,
+    /// What was changed: what others have changed since then is told by it.
+    pub base: Option<String>,
+    /// What others have changed meanwhile, where somebody has to look at that.
+    meanwhile: Vec<Difference>,
 }
 
 impl Draft {
     /// As a form where the text is TOML.
     pub fn new(text: String, manner: Manner) -> Draft {
         let readable = spec_form::read(&text).is_ok();
-        Draft { text, manner: if readable { manner } else { Manner::Toml }, problem: None, crawl: None }
+        let manner = if readable { manner } else { Manner::Toml };
+        Draft { text, manner, problem: None, crawl: None, base: None, meanwhile: Vec::new() }
     }
 
     /// Its spec is to be changed.
     pub fn of_crawl(self, id: &str) -> Draft {
         Draft { crawl: Some(id.to_owned()), ..self }
+    }
+
+    /// As it is kept: what is made of it is compared with this.
+    pub fn opened(self) -> Draft {
+        Draft { base: Some(self.text.clone()), ..self }
+    }
+
+    /// Others changed the same meanwhile: `text` is shown, with what they did, and it is what is changed from now on.
+    pub fn disputed(self, text: String, keys: &[&'static str], theirs: &str) -> Draft {
+        let (crawl, base) = (self.crawl, self.base.unwrap_or_default());
+        let why = match keys {
+            [] => {
+                "Somebody else has changed these settings since you opened them. Nothing is kept yet: look below at what they changed, take over what you want of it, and press Change again."
+            }
+            _ => {
+                "Somebody else has changed the same settings since you opened them. Nothing is kept yet: look at what is marked, and press Change again to have it your way."
+            }
+        };
+        let mut problem = Problem::conflict(why);
+        let meanwhile = spec_form::differences(&base, theirs);
+        let told = |one: &Difference| one.now.clone().unwrap_or_else(|| "nothing".to_owned());
+        for key in keys {
+            let now = meanwhile.iter().find(|one| one.key == *key).map_or_else(String::new, told);
+            let detail = format!("somebody else has set this to {now} meanwhile");
+            problem.errors.push(FieldError { field: (*key).to_owned(), line: None, detail });
+        }
+        let problem = Some(problem);
+        Draft { crawl, base: Some(theirs.to_owned()), problem, meanwhile, ..Draft::new(text, self.manner) }
     }
 
     /// With what is wrong with it, where something is.
@@ -85,6 +121,11 @@ impl Draft {
     }
 
     pub fn of(sent: &Sent) -> Draft {
+        let base = sent.base.as_ref().map(|base| base.replace("\r\n", "\n"));
+        Draft { base, ..Draft::typed(sent) }
+    }
+
+    fn typed(sent: &Sent) -> Draft {
         let text = sent.spec.replace("\r\n", "\n");
         if sent.manner != "form" {
             return Draft::new(text, Manner::Toml);
@@ -104,7 +145,7 @@ impl Draft {
         match then {
             "toml" => self.manner = Manner::Toml,
             "form" => {
-                self = Draft { crawl: self.crawl, ..Draft::new(self.text, Manner::Form) };
+                self = Draft { crawl: self.crawl, base: self.base, ..Draft::new(self.text, Manner::Form) };
                 if self.manner == Manner::Toml {
                     self.problem = Some(examined(app, &self));
                 }
@@ -141,6 +182,7 @@ pub fn inside(app: &App, draft: &Draft, buttons: &Markup) -> Markup {
     let is_form = draft.manner == Manner::Form;
     html! {
         (forms::token(app))
+        @if let Some(base) = &draft.base { input type="hidden" name="base" value=(base); }
         // What the enter key presses.
         button name="then" value="check" hidden { "Check" }
         div.switch role="group" aria-label="How the spec is shown" {
@@ -157,8 +199,23 @@ pub fn inside(app: &App, draft: &Draft, buttons: &Markup) -> Markup {
         }
         div #verdict role="status" aria-live="polite" {
             @if let Some(problem) = &draft.problem { (verdict(problem, is_form)) }
+            (changed_meanwhile(&draft.meanwhile))
         }
         (buttons)
+    }
+}
+
+fn changed_meanwhile(differences: &[Difference]) -> Markup {
+    let shown =
+        |value: &Option<String>| html! { @match value { Some(value) => code { (value) }, None => "–" } };
+    html! {
+        @if !differences.is_empty() {
+            table {
+                caption { "What somebody else changed meanwhile" }
+                thead { tr { th scope="col" { "Key" } th scope="col" { "When you opened it" } th scope="col" { "Now" } } }
+                tbody { @for one in differences { tr { th scope="row" { code { (one.key) } } td.url { (shown(&one.before)) } td.url { (shown(&one.now)) } } } }
+            }
+        }
     }
 }
 
@@ -178,27 +235,43 @@ fn fields(draft: &Draft, errors: &[FieldError]) -> Markup {
     let values = spec_form::read(&draft.text).unwrap_or_default();
     html! {
         div.spec-form data-check-fields=(checked_at(draft)) {
-            @for (title, fields) in spec_form::GROUPS {
-                fieldset.group {
-                    legend { (title) }
-                    @for field in *fields {
-                        @let value = values.get(field.name).map_or("", String::as_str);
-                        (one(field, value, errors))
+            @for group in spec_form::GROUPS {
+                @let is_used = group.fields.iter().any(|field| {
+                    values.get(field.name).is_some_and(|value| !value.is_empty()) || is_wrong(field, errors)
+                });
+                @let inside = html! {
+                    @for field in group.fields { (one(field, values.get(field.name).map_or("", String::as_str), errors)) }
+                };
+                @if group.is_folded {
+                    details.folded open[is_used] {
+                        summary { (group.title) }
+                        p.hint { (group.hint) }
+                        fieldset.group { legend { (group.title) } (inside) }
                     }
+                } @else {
+                    fieldset.group { legend { (group.title) } (inside) }
                 }
             }
         }
     }
 }
 
+fn is_of(error: &FieldError, field: &Field) -> bool {
+    spec_form::field_of(&error.field).is_some_and(|at| at.name == field.name)
+}
+
+fn is_wrong(field: &Field, errors: &[FieldError]) -> bool {
+    errors.iter().any(|error| is_of(error, field))
+}
+
 fn one(field: &Field, value: &str, errors: &[FieldError]) -> Markup {
     let (id, name) = (format!("field-{}", field.name), format!("{PREFIX}{}", field.name));
-    let own = |error: &&FieldError| spec_form::field_of(&error.field).is_some_and(|at| at.name == field.name);
-    let wrong: Vec<&str> = errors.iter().filter(own).map(|error| error.detail.as_str()).collect();
+    let wrong: Vec<&str> =
+        errors.iter().filter(|error| is_of(error, field)).map(|error| error.detail.as_str()).collect();
     let is_wrong = (!wrong.is_empty()).then_some("true");
     let about = format!("{id}-hint {id}-error");
-    let is_wide =
-        matches!(field.shape, Shape::Seeds | Shape::Lines | Shape::Sites) || field.name == "description";
+    let is_wide = matches!(field.shape, Shape::Seeds | Shape::Lines | Shape::Sites | Shape::Scope)
+        || field.name == "description";
     html! {
         div.field.wide-field[is_wide] {
             label for=(id) { (field.label) }
@@ -214,12 +287,20 @@ fn one(field: &Field, value: &str, errors: &[FieldError]) -> Markup {
                 }
                 _ => {
                     input id=(id) name=(name) value=(value) placeholder=(field.example) aria-describedby=(about) aria-invalid=[is_wrong]
-                        type="text" inputmode=[(field.shape == Shape::Number).then_some("numeric")];
+                        type="text" inputmode=[inputmode(field.shape)];
                 }
             }
             p.hint id={ (id) "-hint" } { (field.hint) }
             p.bad id={ (id) "-error" } data-error=(field.name) role=[is_wrong.map(|_| "alert")] { (wrong.join("; ")) }
         }
+    }
+}
+
+fn inputmode(shape: Shape) -> Option<&'static str> {
+    match shape {
+        Shape::Number => Some("numeric"),
+        Shape::Decimal => Some("decimal"),
+        _ => None,
     }
 }
 

@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::asking_twice::{Question, SURE};
 use super::forms::Sent;
 use super::{Page, forms};
 use crate::problem::Problem;
@@ -68,6 +69,23 @@ impl Asked {
 
 pub async fn add(State(app): State<App>, Path(id): Path<String>, Sent(asked): Sent<Asked>) -> Page {
     let to = back(&id, &asked.back);
+    if asked.kind == "sample" && !asked.rest.contains_key(SURE) {
+        let (own, name) = (app.clone(), id.clone());
+        let (seen, drawn) =
+            blocking(move || Ok((own.service.see(&name)?, own.annotations.sample(&name)?))).await?;
+        if !drawn.is_empty() {
+            let question = Question {
+                title: "Draw other pages?".to_owned(),
+                what: html! { p { "The list of " (drawn.len()) " pages that were drawn is replaced. What people have judged already stays and goes on to count." } },
+                action: format!("/crawls/{id}/tasks"),
+                fields: vec![("kind", asked.kind), ("back", asked.back)],
+                yes: "Draw other pages",
+                back: format!("/crawls/{id}/annotate"),
+                tab: "/annotate",
+            };
+            return question.page(&app, &seen);
+        }
+    }
     blocking(move || app.tasks.add(&id, asked.task()?)).await?;
     Ok(Redirect::to(&to).into_response())
 }

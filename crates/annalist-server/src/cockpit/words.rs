@@ -13,6 +13,11 @@ pub fn count(number: u64) -> String {
     text
 }
 
+/// `1 page`, `1,234 pages`
+pub fn some(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
 /// `3.4 GB`
 pub fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["kB", "MB", "GB", "TB", "PB"];
@@ -33,6 +38,22 @@ pub fn bytes(number: u64) -> String {
 /// `37 %`
 pub fn share(part: Option<f64>) -> String {
     part.map_or_else(|| "–".to_owned(), |part| format!("{:.0} %", part * 100.0))
+}
+
+/// `20261116081500` as `2026-11-16 08:15:00 UTC`, with what stands between day and time and behind them.
+pub fn moment(stamp: &str, between: &str, behind: &str) -> String {
+    let part = |from: usize, to: usize| stamp.get(from..to).unwrap_or("00");
+    let (year, month, day) = (part(0, 4), part(4, 6), part(6, 8));
+    format!("{year}-{month}-{day}{between}{}:{}:{}{behind}", part(8, 10), part(10, 12), part(12, 14))
+}
+
+/// `2026-11-16T08:15:00.123Z` as `2026-11-16 08:15:00`; anything else as it is.
+pub fn second(time: &str) -> String {
+    let is_time = time.is_ascii() && time.len() >= 20 && time.ends_with('Z') && time.get(10..11) == Some("T");
+    match time.get(..19).filter(|_| is_time) {
+        Some(short) => short.replace('T', " "),
+        None => time.to_owned(),
+    }
 }
 
 /// What a state means, and how it is coloured.
@@ -57,12 +78,16 @@ pub fn state(state: &str) -> (&'static str, &'static str) {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, count};
+    use super::{bytes, count, moment, second, some};
 
     #[test]
     fn numbers_are_written_as_people_read_them() {
         assert_eq!([0, 999, 1000, 1_234_567].map(count), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!([0, 999, 1000, 12_345, 999_999].map(bytes), ["0 B", "999 B", "1.0 kB", "12 kB", "1.0 MB"]);
+        assert_eq!([some(1, "page", "pages"), some(1200, "page", "pages")], ["1 page", "1,200 pages"]);
+        assert_eq!(second("2026-11-16T08:15:00.123Z"), "2026-11-16 08:15:00");
+        assert_eq!(second("<i>ä soon enough</i>Z"), "<i>ä soon enough</i>Z");
+        assert_eq!(moment("20261116081500", " ", " UTC"), "2026-11-16 08:15:00 UTC");
         assert_eq!(bytes(u64::MAX), "18447 PB");
     }
 }

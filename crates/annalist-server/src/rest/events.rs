@@ -41,7 +41,7 @@ impl Asked {
     }
 
     /// Finds words in what was written, not in how it is kept.
-    fn words(&self) -> impl Fn(&[&str]) -> bool {
+    fn words(&self) -> impl Fn(&[&str]) -> bool + use<> {
         let words: Vec<String> = self.q.to_lowercase().split_whitespace().map(str::to_owned).collect();
         move |texts| {
             if words.is_empty() {
@@ -50,6 +50,24 @@ impl Asked {
             let text = texts.join("\n").to_lowercase();
             words.iter().all(|word| text.contains(word))
         }
+    }
+}
+
+/// The log of events.
+pub const EVENTS: &str = "events.jsonl";
+
+impl Asked {
+    /// What is an event that is wanted.
+    pub fn events(&self) -> Result<impl Fn(&str) -> Option<Event> + use<'_>, Problem> {
+        one_of("severity", &self.severity, &SEVERITIES)?;
+        let has_words = self.words();
+        Ok(move |line: &str| {
+            let event: Event = serde_json::from_str(line).ok()?;
+            let fits = is_named(&self.severity, &event.severity)
+                && is_named(&self.subsystem, &event.subsystem)
+                && has_words(&[&event.time, &event.severity, &event.subsystem, &event.message]);
+            fits.then_some(event)
+        })
     }
 }
 
@@ -105,6 +123,8 @@ pub struct Events {
     pub more: bool,
     /// They are asked for with this as `before`.
     pub next: Option<u64>,
+    /// Where the log ended when it was read: what comes later is told by `events/live` with this as `after`.
+    pub end: u64,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -140,17 +160,8 @@ fn is_named(wanted: &str, found: &str) -> bool {
 
 impl Events {
     pub fn of(app: &App, id: &str, asked: &Asked) -> Result<Events, Problem> {
-        one_of("severity", &asked.severity, &SEVERITIES)?;
-        let has_words = asked.words();
-        let fits = |line: &str| {
-            let event: Event = serde_json::from_str(line).ok()?;
-            let fits = is_named(&asked.severity, &event.severity)
-                && is_named(&asked.subsystem, &event.subsystem)
-                && has_words(&[&event.time, &event.severity, &event.subsystem, &event.message]);
-            fits.then_some(event)
-        };
-        let Found { found, next } = part(app, id, "events.jsonl", asked, fits)?;
-        Ok(Events { events: found, more: next.is_some(), next })
+        let Found { found, next, end } = part(app, id, EVENTS, asked, asked.events()?)?;
+        Ok(Events { events: found, more: next.is_some(), next, end })
     }
 }
 
@@ -165,7 +176,7 @@ impl SkippedList {
                 && has_words(&[&one.time, &one.url, &one.reason, &one.detail, via]);
             fits.then_some(one)
         };
-        let Found { found, next } = part(app, id, "skipped.jsonl", asked, fits)?;
+        let Found { found, next, .. } = part(app, id, "skipped.jsonl", asked, fits)?;
         Ok(SkippedList { skipped: found, more: next.is_some(), next })
     }
 }
@@ -174,7 +185,7 @@ impl FetchedList {
     pub fn of(app: &App, id: &str, asked: &Asked) -> Result<FetchedList, Problem> {
         let has_words = asked.words();
         let fits = |line: &str| has_words(&[line]).then(|| fetched_of(line)).flatten();
-        let Found { found, next } = part(app, id, "crawl.log", asked, fits)?;
+        let Found { found, next, .. } = part(app, id, "crawl.log", asked, fits)?;
         Ok(FetchedList { fetched: found, more: next.is_some(), next })
     }
 }

@@ -10,7 +10,7 @@ pub struct Example {
     pub name: &'static str,
     /// What it is for.
     pub what: &'static str,
-    /// In TOML. Seeds, words and the contact are to be replaced.
+    /// In TOML. Seeds and words are to be replaced, and a contact is to be given.
     pub spec: &'static str,
 }
 

@@ -5,9 +5,10 @@ use std::time::Duration;
 use annalist_model::spec::{SIGNALS, Seed, SiteRules, Spec, duration};
 use axum::Json;
 use axum::extract::{Path, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use serde::{Deserialize, Deserializer, Serialize};
+use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use super::crawls::{CrawlView, blocking};
@@ -51,12 +52,29 @@ async fn steer(
     Ok((StatusCode::ACCEPTED, Json(CrawlView::of(seen.await?))))
 }
 
-/// The spec of a crawl, in TOML. One that cannot be used is given as it stands in its file, to be repaired.
+/// What a spec is known by, as `ETag` says it: another for every change.
+fn tag_of(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("\"{hex}\"")
+}
+
+/// Whether `If-Match` allows to change what is known by this tag.
+fn is_meant(headers: &HeaderMap, tag: &str) -> bool {
+    let mut wanted = headers.get_all(header::IF_MATCH).iter().peekable();
+    let is_it = |given: &str| given.split(',').map(str::trim).any(|one| one == "*" || one == tag);
+    wanted.peek().is_none() || wanted.any(|given| given.to_str().is_ok_and(is_it))
+}
+
+/// The spec of a crawl, in TOML. One that cannot be used is given as it stands in its file, to be repaired. `ETag` names this
+/// very text: send it as `If-Match` with a change, and nobody else's change is undone.
 #[utoipa::path(get, path = "/api/crawls/{id}/spec", params(("id" = String, Path)), responses(
-    (status = 200, body = String, content_type = "application/toml"), (status = 404, body = Problem)))]
+    (status = 200, body = String, content_type = "application/toml", headers(("ETag" = String))), (status = 404, body = Problem)))]
 pub async fn spec(State(app): State<App>, Path(id): Path<String>) -> Result<impl IntoResponse, Problem> {
     let text = blocking(move || app.service.spec_text(&id)).await?;
-    Ok(([(header::CONTENT_TYPE, "application/toml")], text))
+    let kind = HeaderValue::from_static("application/toml");
+    let tag = HeaderValue::from_str(&tag_of(&text)).map_err(|fault| Problem::internal("no tag", &fault))?;
+    Ok(([(header::CONTENT_TYPE, kind), (header::ETAG, tag)], text))
 }
 
 /// What a change came to.
@@ -73,14 +91,24 @@ impl Changed {
 }
 
 /// Another spec, in TOML; a running crawl takes it up at once. Seeds of a crawl that was started can be added, not taken away.
-#[utoipa::path(put, path = "/api/crawls/{id}/spec", params(("id" = String, Path)), request_body(content = String, content_type = "application/toml"),
-    responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
+/// With `If-Match` only if nobody has changed it since it was read.
+#[utoipa::path(put, path = "/api/crawls/{id}/spec", params(("id" = String, Path), ("If-Match" = Option<String>, Header, description = "`ETag` of the spec that this one was made of")),
+    request_body(content = String, content_type = "application/toml"),
+    responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 412, body = Problem), (status = 422, body = Problem)))]
 pub async fn change(
     State(app): State<App>,
     Path(id): Path<String>,
+    headers: HeaderMap,
     text: String,
 ) -> Result<Json<Changed>, Problem> {
-    blocking(move || Ok(Changed::of(app.service.change(&id, &text)?))).await
+    let rewrite = move |now: &str| match is_meant(&headers, &tag_of(now)) {
+        true => Ok(text),
+        false => {
+            let why = "the spec was changed since you read it: read it again, and change that";
+            Err(Problem::new(StatusCode::PRECONDITION_FAILED, why))
+        }
+    };
+    blocking(move || Ok(Changed::of(app.service.rewrite(&id, rewrite)?))).await
 }
 
 async fn amend(

@@ -97,8 +97,14 @@ fn what_the_form_does_not_know_stays() {
         ("allowed", ""),
         ("blocked", ""),
         ("delay", "5s"),
+        ("weight_anchor", "0.5"),
+        ("weight_words", "much"),
     ];
-    let known = fields().map(|field| field.name).filter(|name| !tries.iter().any(|(tried, _)| tried == name));
+    let is_tried = |name: &&str| {
+        let is_other_weight = name.starts_with("weight_");
+        is_other_weight || tries.iter().any(|(tried, _)| tried == name)
+    };
+    let known = fields().map(|field| field.name).filter(|name| !is_tried(name));
     assert_eq!(known.collect::<Vec<_>>(), Vec::<&str>::new(), "each field is tried");
     for (name, value) in tries {
         // Sent alone, and with all the others as they were.
@@ -163,4 +169,37 @@ fn a_mistake_finds_its_field() {
     assert_eq!(name("topic.keywords[1]"), Some("keywords"));
     assert_eq!(name("names"), None);
     assert_eq!(name("judge.greediness"), None);
+}
+
+#[test]
+fn every_signal_has_a_field_for_its_weight() {
+    let weighed: Vec<String> =
+        annalist_model::spec::SIGNALS.iter().map(|signal| format!("judge.weights.{signal}")).collect();
+    let keys: Vec<&str> = fields().map(|field| field.key).filter(|key| key.contains("weights")).collect();
+    assert_eq!(keys, weighed);
+    for text in [
+        "",
+        "[judge]\ngreediness = 7\n",
+        "[judge]\nweights = { site = 0.0 }\n",
+        "[judge.weights]\nsite = 0.0\n",
+    ] {
+        let filled =
+            fill(text, &typed(&[("weight_anchor", "0.5"), ("weight_page", "2"), ("weight_site", "")]))
+                .unwrap();
+        let values = read(&filled).unwrap();
+        let of = |name: &str| values[name].clone();
+        assert_eq!(
+            [of("weight_anchor"), of("weight_page"), of("weight_site")],
+            ["0.5", "2.0", ""],
+            "{filled}"
+        );
+        let full = format!("name = 'x'\n{filled}\n[[seed]]\nurl = 'http://a.test/'\n");
+        let parsed = annalist_model::spec::parse(&full, &|_| Err("no files".to_owned()));
+        let spec = parsed.spec.unwrap_or_else(|| panic!("{:?}\n{full}", parsed.mistakes));
+        assert_eq!(spec.judge.weights, [("anchor".to_owned(), 0.5), ("page".to_owned(), 2.0)], "{filled}");
+    }
+    let wrong = fill("", &typed(&[("weight_site", "")])).unwrap();
+    assert_eq!(wrong, "", "nothing is written for nothing");
+    assert_eq!(field_of("judge.weights.site").map(|field| field.name), Some("weight_site"));
+    assert_eq!(field_of("judge.weights").map(|field| field.name), Some("weight_siblings"));
 }

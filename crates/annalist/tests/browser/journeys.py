@@ -6,13 +6,17 @@
 import pathlib
 import sys
 import tempfile
-import zipfile
+import time
+import tomllib
+import urllib.parse
 
 from selenium.webdriver.common.keys import Keys
 
-from warcio.archiveiterator import ArchiveIterator
+import desk
+from chrome import NAME, Browser
 
-from chrome import Browser
+# A browser has so many connections for all its tabs of one host.
+CONNECTIONS = 6
 
 def views(browser):
     """Every page of a crawl that one gets to by its tabs, with their parts, and those around it."""
@@ -64,6 +68,43 @@ def new_crawl(browser, spec):
     assert browser.path == "/crawls/first", browser.path
 
 
+def by_form(browser, spec):
+    """From a blank form to a crawl that runs. What is of this machine only, which no form asks for, comes from a file."""
+    given = tomllib.loads(spec)
+    browser.go("/new")
+    assert browser.one("#field-contact").get_attribute("value") == ""
+    for name, value in [("seeds", "https://www.bl.uk/"), ("contact", "https://library.example/")]:
+        browser.type(f"#field-{name}", value)
+    browser.push("Keep and start")
+    assert "this is an example" in browser.one("#field-contact-error").text, browser.text
+    browser.check()
+    with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+        file.write("[network]" + spec.split("[network]", 1)[1])
+        file.flush()
+        browser.run("window.isOld = true")
+        browser.one("input[type=file]").send_keys(file.name)
+        browser.until("the form of the file", lambda: browser.run("return document.readyState === 'complete' && !window.isOld"))
+    assert browser.one("#field-name-error").text, "it has no name yet"
+    browser.type("#field-name", "by form")
+    browser.type("#field-seeds", given["seed"][0]["url"])
+    browser.one("#field-scope option[value=any]").click()
+    browser.type("#field-keywords", "pension\nausterity")
+    browser.type("#field-limit_pages", "5")
+    browser.type("#field-delay", "0s")
+    browser.one(".folded summary").click()
+    browser.type("#field-weight_anchor", "much")
+    browser.until("what is wrong beside its field", lambda: "expected" in browser.one("#field-weight_anchor-error").text)
+    shoot(browser, "new-form")
+    browser.type("#field-weight_anchor", "2")
+    browser.until("a good verdict", lambda: "There is nothing wrong with it" in browser.one("#verdict").text)
+    browser.check()
+    browser.push("Keep and start")
+    assert browser.path == "/crawls/by-form", browser.path
+    browser.until("its limit", lambda: browser.ask("/api/crawls/by-form")["state"] == "pagelimit")
+    assert "anchor = 2.0" in browser.ask_text("/api/crawls/by-form/spec")
+    browser.ask_text("/api/crawls/by-form", method="DELETE")
+
+
 def watch(browser):
     """Numbers move without anything being pressed."""
     captures = lambda: int(browser.one("[data-live=captures]").text.replace(",", ""))
@@ -77,12 +118,41 @@ def pause_and_go_on(browser):
     browser.push("Pause")
     browser.until("it is paused", lambda: browser.one(".badge").text == "paused" and browser.has_button("Go on"))
     browser.until("nothing is under way", lambda: browser.ask("/api/crawls/first")["visits_in_flight"] == 0)
+    many_tabs(browser)
     asked = browser.ask("/api/crawls/first")["captures"]
     browser.go("/crawls/first")
     shoot(browser, "overview-paused")
     assert browser.ask("/api/crawls/first")["captures"] == asked
     browser.push("Go on")
     browser.until("it goes on", lambda: browser.ask("/api/crawls/first")["captures"] > asked)
+    # A page that loads itself again would cut short the way to the next one.
+    browser.until("the page says so", lambda: browser.has_button("Pause"))
+
+
+def many_tabs(browser):
+    """As many tabs of a crawl that runs as a browser has connections, and one more: it loads as well."""
+    first = browser.driver.current_window_handle
+    for _ in range(CONNECTIONS + 1):
+        browser.driver.switch_to.new_window("tab")
+        browser.go("/crawls/first")
+        assert browser.one("[data-live-source]") and browser.ask("/api/crawls/first")["is_running"]
+    # It is live once more for who comes back.
+    browser.driver.switch_to.window(first)
+    browser.go("/crawls/first/log")
+    browser.until("the log", lambda: browser.all("tbody tr"))
+    browser.run("window.isOld = true")
+    lines = len(browser.all("tbody tr"))
+    for handle in browser.driver.window_handles:
+        if handle != first:
+            browser.driver.switch_to.window(handle)
+            browser.driver.close()
+    browser.driver.switch_to.window(first)
+    browser.ask("/api/crawls/first/start", {}, "POST")
+    browser.until("a line that came by itself", lambda: len(browser.all("tbody tr")) > lines)
+    assert browser.run("return window.isOld"), "the page was not loaded again"
+    browser.ask("/api/crawls/first/pause", {}, "POST")
+    browser.until("the next", lambda: len(browser.all("tbody tr")) > lines + 1)
+    browser.check()
 
 
 def steer(browser):
@@ -141,7 +211,8 @@ def looked_up(browser):
     address = first.text
     first.click()
     frame = browser.one("iframe.replay")
-    assert address in browser.one(".banner").text
+    banner = browser.one(".banner").text
+    assert address in banner and " UTC" in banner and "Captured 20" in banner, banner
     browser.check()
     browser.driver.switch_to.frame(frame)
     browser.until("the captured page", lambda: len(browser.one("body").text) > 50)
@@ -233,27 +304,6 @@ def asked(browser):
     shoot(browser, "ask-wrong")
 
 
-def exported(browser):
-    """A WACZ is made, taken home by the browser, and read by others."""
-    browser.go("/crawls/first/export")
-    browser.push("Make WACZ")
-    browser.reload_until("the file", lambda: browser.all("a[download]"))
-    browser.check()
-    shoot(browser, "export")
-    browser.one("a[download]").click()
-    whole = lambda: [path for path in browser.downloads.iterdir() if path.suffix == ".wacz"]
-    browser.until("the download", whole)
-    [path] = whole()
-    with zipfile.ZipFile(path) as wacz:
-        names = wacz.namelist()
-        assert wacz.testzip() is None and "datapackage.json" in names and "pages/pages.jsonl" in names, names
-        [archive, *_] = [name for name in names if name.endswith(".warc.gz")]
-        with wacz.open(archive) as warc:
-            records = sum(record.rec_type == "response" for record in ArchiveIterator(warc))
-    captures = browser.ask("/api/crawls/first")["captures"]
-    assert 0 < records <= captures, (records, captures)
-
-
 def stopped(browser, spec):
     """A second crawl is kept, started from the list and stopped."""
     browser.go("/new?as=toml")
@@ -270,8 +320,43 @@ def stopped(browser, spec):
     browser.push("Stop")
     browser.until("it has stopped", lambda: browser.one(".badge").text == "stopped")
     browser.go("/crawls/second/settings")
+    browser.push("Remove…")
+    assert "Remove second for good?" in browser.text
+    browser.check()
+    shoot(browser, "question-remove")
+    browser.link("No, go back").click()
+    browser.push("Remove…")
     browser.push("Remove for good")
     assert browser.path == "/" and not browser.all("a[href='/crawls/second']"), browser.text
+
+
+def reviewed(browser):
+    desk.reviewed(browser, shoot)
+
+
+def annotated(browser):
+    desk.annotated(browser, shoot)
+
+
+def exported(browser):
+    desk.exported(browser, shoot)
+
+
+def by_another_name(browser):
+    """Who calls the service by another of its names sees the same, captured pages in their frames too."""
+    url = next(one["url"] for one in browser.ask("/api/crawls/first/fetched?q=text/html+200")["fetched"])
+    own = browser.service, browser.replay
+    browser.service, browser.replay = (f"{NAME}:{address.rsplit(':', 1)[1]}" for address in own)
+    browser.go("/crawls/first/page?url=" + urllib.parse.quote(url, safe=""))
+    browser.check()
+    browser.driver.switch_to.frame(browser.one("iframe.replay"))
+    browser.until("the captured page", lambda: len(browser.one("body").text) > 50)
+    browser.driver.switch_to.default_content()
+    browser.go("/crawls/first")
+    browser.push("Go on")
+    assert browser.path == "/crawls/first", "its forms are its own"
+    browser.service, browser.replay = own
+    browser.until("its end", lambda: not browser.ask("/api/crawls/first")["is_running"])
 
 
 def by_keyboard(browser):
@@ -281,17 +366,18 @@ def by_keyboard(browser):
         # A page may begin where one will type.
         wanted = browser.run(
             "const first = document.querySelector('[autofocus]');"
-            "return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary')]"
-            ""
+            "return [...document.querySelectorAll('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex=\"0\"]')]"
             ".filter((e) => e.checkVisibility() || e.className === 'skip')"
             ".filter((e) => !first || first.compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING).slice(0, 40).map((e) => e.outerHTML)"
         )
         for place, html in enumerate(wanted):
-            reached = browser.tab()
-            assert reached.get_attribute("outerHTML") == html, f"{path}, {place}: {html} is not next"
-            if reached.tag_name == "iframe":
+            browser.press(Keys.TAB)
+            # In one question: there are a thousand of these.
+            reached, tag, outline = browser.run(
+                "const at = document.activeElement; return [at.outerHTML, at.tagName, getComputedStyle(at).outlineStyle]")
+            assert reached == html, f"{path}, {place}: {html} is not next, but {reached}"
+            if tag == "IFRAME":
                 break
-            outline = browser.run("return getComputedStyle(arguments[0]).outlineStyle", reached)
             assert outline != "none", f"{path}: it cannot be seen that one is at {html}"
     browser.go("/")
     assert browser.tab().text == "Skip to content"
@@ -324,12 +410,12 @@ def without_script(browser, spec):
 
 def on_a_small_screen(browser):
     """Nothing has to be moved sideways to be read, but tables."""
-    browser.width(400)
+    browser.width(375)
     for path in views(browser):
         browser.go(path)
         wide = browser.run("return document.documentElement.scrollWidth")
         shoot(browser, "small-" + named(path))
-        assert wide <= 400, f"{path} is {wide} pixels wide on a screen of 400"
+        assert wide <= 375, f"{path} is {wide} pixels wide on a screen of 375"
     browser.width(1280)
 
 
@@ -343,16 +429,17 @@ def shoot(browser, name):
 def main():
     service, replay, spec, shots = sys.argv[1:]
     spec = pathlib.Path(spec).read_text()
+    begun = time.monotonic()
     with tempfile.TemporaryDirectory() as downloads, Browser(service, replay, downloads=downloads) as browser:
         browser.downloads = pathlib.Path(downloads)
         browser.shots = pathlib.Path(shots)
         browser.shots.mkdir(parents=True, exist_ok=True)
-        steps = [blank_root, new_crawl, watch, pause_and_go_on, steer, looked_up, to_the_end, studied, searched]
-        steps += [asked, exported, stopped]
+        steps = [blank_root, by_form, new_crawl, watch, pause_and_go_on, steer, looked_up, to_the_end, studied, searched]
+        steps += [asked, reviewed, annotated, exported, stopped, by_another_name]
         steps += [by_keyboard, without_script, on_a_small_screen]
         for step in steps:
             step(browser, *([spec] if "spec" in step.__code__.co_varnames[:step.__code__.co_argcount] else []))
-            print(f"{step.__name__}: fine", flush=True)
+            print(f"{step.__name__}: fine after {time.monotonic() - begun:.0f} s", flush=True)
 
 
 main()

@@ -25,7 +25,7 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
     let page = asked.page.max(1);
     let by_writings = asked.sort == "writings";
     let own = app.clone();
-    let (seen, tasks, rows, all, scale, is_studied) = blocking(move || {
+    let (seen, tasks, rows, all, scale, days, is_studied) = blocking(move || {
         let (seen, tasks) = standing(&own, &id)?;
         let table = own.knowledge.table(&id, "events.csv")?;
         let mut rows: Vec<_> = table.rows().collect();
@@ -36,10 +36,13 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
         }
         let first = rows.iter().filter_map(|row| day_number(row.get("from"))).reduce(f64::min);
         let last = rows.iter().filter_map(|row| day_number(row.get("until"))).reduce(f64::max);
+        let days =
+            rows.iter().map(|row| row.get("from")).min().zip(rows.iter().map(|row| row.get("until")).max());
+        let days = days.map_or_else(String::new, |(first, last)| format!("{first} to {last}"));
         let all = rows.len();
         let rows: Vec<_> =
             rows.into_iter().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).map(Row::owned).collect();
-        Ok((seen, tasks, rows, all, first.zip(last), !table.is_missing()))
+        Ok((seen, tasks, rows, all, first.zip(last), days, !table.is_missing()))
     })
     .await?;
     let to = |page: usize| format!("?{}", query(&[("sort", &asked.sort), ("page", &page.to_string())]));
@@ -50,7 +53,7 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked)
                 p.line { strong { (words::count(all as u64)) " events" }
                     span { "Sort: " a href="?" aria-current=[(!by_writings).then_some("true")] { "by time" } " " a href="?sort=writings" aria-current=[by_writings.then_some("true")] { "best reported" } } }
                 table {
-                    thead { tr { th scope="col" { "When" } th scope="col" { "On the time of all" } th scope="col" { "Event" } th.number scope="col" { "Writings" } th.number scope="col" { "Sites" } th scope="col" { "Names" } } }
+                    thead { tr { th scope="col" { "When" } th scope="col" { "Over time" br; span.hint { (days) } } th scope="col" { "Event" } th.number scope="col" { "Writings" } th.number scope="col" { "Sites" } th scope="col" { "Names" } } }
                     tbody { @for row in &rows { tr {
                         @let (from, until) = (row.get("from"), row.get("until"));
                         td.time { (from) @if until != from { br; "to " (until) } }

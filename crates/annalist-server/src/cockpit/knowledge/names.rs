@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use super::{SHOWN, below, file, opinion, pages, parts, query, searched, standing, unstudied};
 use crate::cockpit::courses::{self, Month};
+use crate::cockpit::hints::{fact, term};
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::{Asked as Search, Row};
 use crate::problem::Problem;
@@ -73,8 +74,8 @@ pub async fn names(State(app): State<App>, Path(id): Path<String>, Query(asked):
             @if rows.is_empty() { section.empty { p { @if asked.q.is_empty() { "The study found none." } @else { "Nobody of that name was found." } } } } @else {
                 table {
                     caption { (heading(&kind)) " that are named, the most frequent first: " (words::count(all as u64)) }
-                    thead { tr { th scope="col" { "Name" } th.number scope="col" { dfn title="Posts, comments, articles and pages that name it" { "Writings" } } th.number scope="col" { "Mentions" }
-                        th scope="col" { "First" } th scope="col" { "Last" } th.number scope="col" { dfn title="The mean of what is thought of it, from -1 to 1, where words tell" { "Opinion" } } th scope="col" { "Also written" } } }
+                    thead { tr { th scope="col" { "Name" } th.number scope="col" { (term("Writings", "Posts, comments, articles and pages that name it")) } th.number scope="col" { "Mentions" }
+                        th scope="col" { "First" } th scope="col" { "Last" } th.number scope="col" { (term("Opinion", "The mean of what is thought of it, from -1 to 1, where words tell")) } th scope="col" { "Also written" } } }
                     tbody { @for row in &rows { tr {
                         th scope="row" { a href={ "/crawls/" (seen.id) "/knowledge/name?" (query(&[("name", row.get("name"))])) } { (row.get("name")) } }
                         td.number { a href=(searched(&seen, &[("entity", row.get("name"))])) { (words::count(row.number("writings"))) } }
@@ -126,8 +127,8 @@ pub async fn name(State(app): State<App>, Path(id): Path<String>, Query(asked): 
                 div { dt { "Mentions" } dd { (words::count(row.number("mentions"))) } }
                 div { dt { "First" } dd { (row.get("first")) } }
                 div { dt { "Last" } dd { (row.get("last")) } }
-                div { dt { dfn title="The mean, from -1 to 1, of the writings in which words tell" { "Opinion" } } dd { @if row.decimal("opinion").is_some() { (opinion(row.decimal("opinion"))) } @else { "–" } } }
-                div { dt { dfn title="How sure the study is that this is a name of its kind" { "Confidence" } } dd { (words::share(row.decimal("confidence"))) } }
+                (fact("Opinion", &html! { dd { @if row.decimal("opinion").is_some() { (opinion(row.decimal("opinion"))) } @else { "–" } } }, "The mean, from -1 to 1, of the writings in which words tell"))
+                (fact("Confidence", &html! { dd { (words::share(row.decimal("confidence"))) } }, "How sure the study is that this is a name of its kind"))
             }
             @if !known.months.is_empty() { (courses::months(&known.months, "Writings by month", in_time)) }
             p { a.button href=(searched(seen, &[("entity", &asked.name)])) { "Read the writings" } }

@@ -6,6 +6,7 @@ use maud::html;
 use serde::Deserialize;
 
 use super::{SHOWN, below, file, pages, parts, searched, standing, unstudied};
+use crate::cockpit::hints::term;
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::Row;
 use crate::rest::blocking;
@@ -40,8 +41,8 @@ pub async fn social(State(app): State<App>, Path(id): Path<String>, Query(asked)
             @if rows.is_empty() { section.empty { p { "No page says who wrote it." } } } @else {
                 table {
                     caption { "Who writes, the most influential first: " (words::count(all as u64)) }
-                    thead { tr { th scope="col" { "Name" } th scope="col" { "Site" } th.number scope="col" { "Writings" } th.number scope="col" { dfn title="The share of all attention, by who refers to whom" { "Influence" } }
-                        th.number scope="col" { dfn title="Answers to what they wrote" { "Replies" } } th.number scope="col" { dfn title="How often others quote them" { "Quotes" } } th.number scope="col" { dfn title="Links of others to what they wrote" { "Links" } } } }
+                    thead { tr { th scope="col" { "Name" } th scope="col" { "Site" } th.number scope="col" { "Writings" } th.number scope="col" { (term("Influence", "The share of all attention, by who refers to whom")) }
+                        th.number scope="col" { (term("Replies", "Answers to what they wrote")) } th.number scope="col" { (term("Quotes", "How often others quote them")) } th.number scope="col" { (term("Links", "Links of others to what they wrote")) } } }
                     tbody { @for row in &rows { tr {
                         th scope="row" { a href=(searched(&seen, &[("author", row.get("name")), ("site", row.get("site"))])) { (row.get("name")) } }
                         td { (row.get("site")) }

@@ -7,7 +7,8 @@ use axum::response::IntoResponse;
 use maud::html;
 
 use super::{below, file, parts, searched, standing, unstudied};
-use crate::cockpit::courses::{self, Month};
+use crate::cockpit::courses::{self, Month, Scale};
+use crate::cockpit::hints::term;
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::Row;
 use crate::rest::blocking;
@@ -15,7 +16,7 @@ use crate::serve::App;
 
 pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
     let own = app.clone();
-    let (seen, tasks, rows, mut courses, is_studied) = blocking(move || {
+    let (seen, tasks, rows, courses, is_studied) = blocking(move || {
         let (seen, tasks) = standing(&own, &id)?;
         let table = own.knowledge.table(&id, "topics.csv")?;
         let mut courses: HashMap<String, Vec<Month>> = HashMap::new();
@@ -27,6 +28,8 @@ pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
         Ok((seen, tasks, table.rows().map(Row::owned).collect::<Vec<_>>(), courses, !table.is_missing()))
     })
     .await?;
+    // One scale for all: topics are compared with each other.
+    let scale = Scale::of(rows.iter().filter_map(|row| Some(courses.get(row.get("topic"))?.as_slice())));
     let course = |word: &str| match word {
         "rising" => "↗ rising",
         "falling" => "↘ falling",
@@ -38,11 +41,11 @@ pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
             @if rows.is_empty() { section.empty { p { "The study found no topics: that takes some dozens of writings that share words." } } } @else {
                 table {
                     caption { "What is written about, the largest first: " (words::count(rows.len() as u64)) " topics" }
-                    thead { tr { th scope="col" { "Topic" } th.number scope="col" { "Writings" } th scope="col" { "Over time" } th scope="col" { dfn title="Whether its share of the later half of the writings is larger than of the earlier half" { "Course" } } th scope="col" { "Language" } th scope="col" { "Words" } } }
+                    thead { tr { th scope="col" { "Topic" } th.number scope="col" { "Writings" } th scope="col" { "Over time" br; span.hint { (scale.told()) } } th scope="col" { (term("Course", "Whether its share of the later half of the writings is larger than of the earlier half")) } th scope="col" { "Language" } th scope="col" { "Words" } } }
                     tbody { @for row in &rows { tr {
                         th scope="row" { a href=(searched(&seen, &[("topic", row.get("topic"))])) { (row.get("topic")) } }
                         td.number { (words::count(row.number("writings"))) }
-                        td { (courses::small(&courses.remove(row.get("topic")).unwrap_or_default(), &format!("Writings about {}", row.get("topic")))) }
+                        td { (courses::small(courses.get(row.get("topic")).map_or(&[], Vec::as_slice), &scale, &format!("Writings about {}", row.get("topic")))) }
                         td.time { (course(row.get("course"))) }
                         td { (row.get("language")) }
                         td.rest { (row.get("terms")) }

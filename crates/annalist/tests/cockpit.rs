@@ -1,0 +1,315 @@
+//! The cockpit's pages over HTTP, as a browser without script sends and reads them.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that cannot set up its stand has failed")]
+
+mod support;
+
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
+use std::path::Path;
+
+use serde_json::json;
+use support::service::{Reply, Service};
+
+/// Of a web that nobody has.
+const SPEC: &str = "name = \"x\"\n[[seed]]\nurl = \"http://a.test/\"\n[topic]\nkeywords = [\"one\", \"two\"]\n[limits]\npages = 5\n\
+    [network]\nallow = [\"127.0.0.0/8\"]\n[network.resolve]\n\"a.test\" = \"127.0.0.1:9\"\n";
+
+fn stand() -> (tempfile::TempDir, Service) {
+    let dir = tempfile::tempdir().unwrap();
+    let service = Service::start(&dir.path().join("root"));
+    let made = service.post("/api/crawls", &json!({"spec": SPEC, "id": "x"}));
+    assert_eq!(made.status, 201, "{made:?}");
+    (dir, service)
+}
+
+fn encoded(text: &str) -> String {
+    text.bytes().map(|byte| format!("%{byte:02x}")).collect()
+}
+
+/// The value of a field in a page.
+fn value_in(page: &str, name: &str) -> String {
+    let field = page.split(&format!("name=\"{name}\" value=\"")).nth(1);
+    let field = field.unwrap_or_else(|| panic!("no {name}: {page}")).split('"').next().unwrap();
+    field.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+/// Sends a form of the cockpit.
+fn send(service: &Service, path: &str, fields: &[(&str, &str)]) -> Reply {
+    let token = value_in(&service.get("/new").body, "token");
+    let pairs = fields.iter().map(|(name, value)| format!("&{name}={}", encoded(value)));
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    service.ask("POST", path, &[form], &format!("token={token}{}", pairs.collect::<String>()))
+}
+
+const SETTINGS: &str = "/crawls/x/settings";
+
+/// What the form was opened with.
+fn opened(service: &Service) -> (String, String) {
+    let page = service.get(SETTINGS).body;
+    (value_in(&page, "base"), value_in(&page, "spec"))
+}
+
+#[test]
+fn what_others_changed_since_the_settings_were_opened_is_not_undone() {
+    let (_dir, service) = stand();
+    let spec = || service.get("/api/crawls/x/spec").body;
+    let (base, text) = opened(&service);
+    assert_eq!(service.put("/api/crawls/x/limits", &json!({"pages": 7})).status, 200);
+    let change = |fields: &[(&str, &str)]| {
+        let sent = [("as", "form"), ("base", &base), ("spec", &text), ("then", "change")];
+        send(&service, SETTINGS, &[&sent, fields].concat())
+    };
+    // Another field: both changes are kept.
+    let kept = change(&[("f_delay", "7s"), ("f_keywords", "one\r\nthree"), ("f_limit_pages", "5")]);
+    assert!(kept.status == 303 && kept.head.contains("done=merged"), "{kept:?}");
+    assert!(
+        spec().contains("pages = 7") && spec().contains("7s") && spec().contains("[\"one\", \"three\"]"),
+        "{}",
+        spec()
+    );
+    // The same field: nothing is kept, what was typed is there still, and what the other did is told.
+    let refused = change(&[("f_limit_pages", "6")]);
+    assert_eq!(refused.status, 409, "{refused:?}");
+    assert_eq!(value_in(&refused.body, "f_limit_pages"), "6");
+    for part in [
+        "somebody else has set this to 7 meanwhile",
+        "What somebody else changed meanwhile",
+        "<code>limits.pages</code>",
+    ] {
+        assert!(refused.body.contains(part), "{part}: {}", refused.body);
+    }
+    assert!(spec().contains("pages = 7"), "{}", spec());
+    // Who has seen that may have it their way, and the rest of the other's changes stays.
+    let (base, text) = (value_in(&refused.body, "base"), value_in(&refused.body, "spec"));
+    let sent = [
+        ("as", "form"),
+        ("base", base.as_str()),
+        ("spec", &text),
+        ("f_limit_pages", "6"),
+        ("then", "change"),
+    ];
+    assert_eq!(send(&service, SETTINGS, &sent).status, 303);
+    assert!(spec().contains("pages = 6") && spec().contains("7s"), "{}", spec());
+    // As text.
+    let old = spec();
+    assert_eq!(service.put("/api/crawls/x/limits", &json!({"pages": 8})).status, 200);
+    let mine = old.replace("greediness = 1", "greediness = 4");
+    let refused = send(&service, SETTINGS, &[("base", old.as_str()), ("spec", &mine), ("then", "change")]);
+    assert!(refused.status == 409 && refused.body.contains("greediness = 4"), "{refused:?}");
+    assert!(spec().contains("greediness = 1") && spec().contains("pages = 8"), "{}", spec());
+}
+
+#[test]
+fn a_program_changes_only_the_spec_it_has_read() {
+    let (_dir, service) = stand();
+    let read = service.get("/api/crawls/x/spec");
+    let tag = read.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
+    let put = |tag: &str, text: &str| service.ask("PUT", "/api/crawls/x/spec", &[("if-match", tag)], text);
+    let text = read.body.replace("pages = 5", "pages = 6");
+    assert_eq!(put("\"other\"", &text).status, 412);
+    assert_eq!(put(&format!("\"other\", {tag}"), &text).status, 200);
+    let late = put(&tag, &text);
+    assert!(
+        late.status == 412 && late.json()["detail"].as_str().unwrap().contains("read it again"),
+        "{late:?}"
+    );
+    assert_eq!(put("*", &text).status, 200);
+    assert_eq!(service.ask("PUT", "/api/crawls/x/spec", &[], &text).status, 200);
+}
+
+#[test]
+fn a_log_is_told_as_it_grows_by_the_filters_it_was_asked_with() {
+    let (dir, service) = stand();
+    let log = dir.path().join("root/x/logs/events.jsonl");
+    std::fs::create_dir_all(log.parent().unwrap()).unwrap();
+    let write = |severity: &str, message: &str| {
+        let line = json!({"time": "2026-11-17T08:00:00Z", "severity": severity, "subsystem": "crawl", "message": message});
+        let mut file = std::fs::File::options().append(true).create(true).open(&log).unwrap();
+        writeln!(file, "{line}").unwrap();
+    };
+    write("info", "it was so before");
+    let page = service.get("/crawls/x/log?severity=warning&q=disk").body;
+    let source = page.split("data-log-source=\"").nth(1).unwrap_or_else(|| panic!("{page}"));
+    let source = source.split('"').next().unwrap().replace("&amp;", "&");
+    assert!(page.contains("Nothing that fits has happened") && source.contains("after=99"), "{source}");
+    let mut stream = TcpStream::connect(&service.address).unwrap();
+    write!(stream, "GET {source} HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", service.address)
+        .unwrap();
+    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    write("info", "the disk is fine");
+    write("warning", "something else");
+    write("warning", "the Disk is nearly full");
+    let told = loop {
+        let line = lines.next().unwrap();
+        if let Some(data) = line.strip_prefix("data: ").filter(|data| *data != "{}") {
+            break data.to_owned();
+        }
+    };
+    let event: serde_json::Value = serde_json::from_str(&told).unwrap();
+    assert_eq!(event["message"], "the Disk is nearly full");
+    assert_eq!(service.get("/api/crawls/x/events/live?severity=loud").status, 422);
+    assert_eq!(service.get("/api/crawls/none/events/live").status, 404);
+    // Older parts of a log do not grow.
+    assert!(!service.get("/crawls/x/log?before=50").body.contains("data-log-source"));
+}
+
+#[test]
+fn weights_of_signals_are_fields_of_the_form() {
+    let (_dir, service) = stand();
+    let (base, text) = opened(&service);
+    let change = |weight: &str| {
+        let sent = [
+            ("as", "form"),
+            ("base", base.as_str()),
+            ("spec", &text),
+            ("f_weight_anchor", weight),
+            ("then", "change"),
+        ];
+        send(&service, SETTINGS, &sent)
+    };
+    let wrong = change("much");
+    assert!(
+        wrong.status == 422 && wrong.body.contains("data-error=\"weight_anchor\" role=\"alert\">expected"),
+        "{}",
+        wrong.body
+    );
+    assert_eq!(change("0.5").status, 303);
+    assert!(service.get("/api/crawls/x/spec").body.contains("[judge.weights]\nanchor = 0.5"));
+    let page = service.get(SETTINGS).body;
+    assert_eq!(value_in(&page, "f_weight_anchor"), "0.5");
+    assert!(page.contains("How near the link's own text is to the topic."), "{page}");
+}
+
+/// A record as it stands in a file that is not packed.
+fn record(url: &str, date: &str, kind: &str, body: &str) -> String {
+    let block = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n{body}");
+    format!(
+        "WARC/1.1\r\nWARC-Type: response\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n\
+         WARC-Record-ID: <urn:uuid:{}>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+        date.replace(|c: char| !c.is_ascii_digit(), ""),
+        block.len()
+    )
+}
+
+fn put_archive(job: &Path, records: &[String]) {
+    std::fs::create_dir_all(job.join("archive")).unwrap();
+    std::fs::write(job.join("archive/a.warc"), records.concat()).unwrap();
+}
+
+#[test]
+fn above_a_captured_page_stands_when_it_was_captured_and_the_way_to_other_captures() {
+    let (dir, service) = stand();
+    let url = "http://a.test/";
+    let moments = ["2026-03-01T10:00:00Z", "2026-03-02T11:30:15Z", "2026-03-03T12:00:00Z"];
+    let mut records: Vec<String> =
+        moments.iter().map(|date| record(url, date, "text/html", "<p>words</p>")).collect();
+    records.push(record("http://a.test/paper", "2026-03-04T08:09:10Z", "application/pdf", "%PDF-1.4"));
+    put_archive(&dir.path().join("root/x"), &records);
+    let page = service.get(&format!("/crawls/x/page?url={}&at=202603021131", encoded(url))).body;
+    let banner = page.split("class=\"banner\"").nth(1).unwrap().split("</div>").next().unwrap();
+    for part in [
+        url,
+        "Captured <strong><time datetime=\"2026-03-02T11:30:15Z\">2026-03-02 11:30:15 UTC</time></strong>",
+        "rel=\"prev\" href=\"/crawls/x/page?url=http%3A%2F%2Fa.test%2F&amp;at=20260301100000\"",
+        "rel=\"next\" href=\"/crawls/x/page?url=http%3A%2F%2Fa.test%2F&amp;at=20260303120000\"",
+        "Capture 2 of 3",
+    ] {
+        assert!(banner.contains(part), "{part}: {banner}");
+    }
+    assert!(page.contains(&format!("src=\"http://{}/x/20260302113015mp_/{url}\"", service.replay)), "{page}");
+    let newest = service.get(&format!("/crawls/x/page?url={}", encoded(url))).body;
+    assert!(newest.contains("Capture 3 of 3") && !newest.contains("rel=\"next\""), "{newest}");
+    // What no frame shows is opened by itself.
+    let paper = service.get("/crawls/x/page?url=http%3A%2F%2Fa.test%2Fpaper").body;
+    assert!(paper.contains("A PDF document") && !paper.contains("<iframe"), "{paper}");
+    let address = format!("http://{}/x/20260304080910mp_/http://a.test/paper", service.replay);
+    assert!(
+        paper.contains(&format!("href=\"{address}\" target=\"_blank\" rel=\"noreferrer noopener\"")),
+        "{paper}"
+    );
+    let shown = service.replayed("/x/20260304080910mp_/http://a.test/paper");
+    assert!(shown.status == 200 && !shown.head.contains("sandbox"), "{shown:?}");
+    let never = service.get("/crawls/x/page?url=http%3A%2F%2Fa.test%2Fnever").body;
+    assert!(never.contains("No capture of this address is in the archive."), "{never}");
+}
+
+#[test]
+fn the_live_web_is_not_asked_under_the_contact_of_an_example() {
+    let (_dir, service) = stand();
+    let live = |contact: &str| {
+        format!("name = \"y\"\ncontact = \"{contact}\"\n[[seed]]\nurl = \"https://www.bl.uk/\"\n")
+    };
+    for contact in ["https://library.example/crawler", "me@example.org", "https://mine.test/"] {
+        let refused = service.post("/api/crawls", &json!({"spec": live(contact), "id": "y"}));
+        assert_eq!(
+            (refused.status, &refused.json()["errors"][0]["field"]),
+            (422, &json!("contact")),
+            "{refused:?}"
+        );
+        assert!(refused.body.contains("this is an example"), "{refused:?}");
+        let checked = service.post("/api/check", &json!({"spec": live(contact)})).json();
+        assert_eq!(
+            (&checked["is_good"], &checked["mistakes"][0]["field"]),
+            (&json!(false), &json!("contact")),
+            "{checked}"
+        );
+    }
+    assert_eq!(
+        service.post("/api/crawls", &json!({"spec": live("https://www.kb.nl/"), "id": "y"})).status,
+        201
+    );
+    // On machines of one's own anybody may ask.
+    let own = format!("contact = \"https://library.example/\"\n{SPEC}");
+    assert_eq!(service.post("/api/crawls", &json!({"spec": own, "id": "z"})).status, 201);
+    let handed = service
+        .post("/api/crawls/z/urls", &json!([{"url": "https://www.bl.uk/"}, {"url": "http://a.test/b"}]))
+        .json();
+    assert_eq!(
+        (&handed["accepted"], &handed["errors"][0]["field"]),
+        (&json!(1), &json!("[0].url")),
+        "{handed}"
+    );
+    // It is shown how one looks, and none is there by itself.
+    let page = service.get("/new").body;
+    assert!(
+        value_in(&page, "f_contact").is_empty()
+            && page.contains("placeholder=\"https://library.example/crawler\""),
+        "{page}"
+    );
+}
+
+#[test]
+fn nothing_is_removed_before_somebody_was_asked_what_for() {
+    let (dir, service) = stand();
+    let job = dir.path().join("root/x");
+    std::fs::create_dir_all(job.join("exports")).unwrap();
+    std::fs::write(job.join("exports/x-1.csv"), "a").unwrap();
+    let asks = |path: &str, fields: &[(&str, &str)], says: &str| {
+        let asked = send(&service, path, fields);
+        assert!(asked.status == 200 && asked.body.contains(says), "{path}: {asked:?}");
+        assert!(
+            asked.body.contains("name=\"sure\" value=\"1\"") && asked.body.contains("No, go back"),
+            "{}",
+            asked.body
+        );
+    };
+    let file = [("name", "x-1.csv")];
+    asks("/crawls/x/exports/remove", &file, "Remove x-1.csv?");
+    assert!(job.join("exports/x-1.csv").exists());
+    let sure = |fields: &[(&'static str, &'static str)]| [fields, &[("sure", "1")]].concat();
+    assert_eq!(send(&service, "/crawls/x/exports/remove", &sure(&file)).status, 303);
+    assert!(!job.join("exports/x-1.csv").exists());
+
+    let next = [("next", "2030-01-01T00:00"), ("every", "1d")];
+    assert_eq!(send(&service, "/crawls/x/do/schedule", &next).status, 303);
+    asks("/crawls/x/do/unschedule", &[], "The schedule is deleted");
+    assert!(!service.get("/api/crawls/x").json()["schedule"].is_null());
+    assert_eq!(send(&service, "/crawls/x/do/unschedule", &sure(&[])).status, 303);
+    assert!(service.get("/api/crawls/x").json()["schedule"].is_null());
+
+    asks("/crawls/x/do/remove", &[], "Remove x for good?");
+    assert!(job.join("spec.toml").exists());
+    assert_eq!(send(&service, "/crawls/x/do/remove", &sure(&[])).status, 303);
+    assert!(!job.exists());
+}
