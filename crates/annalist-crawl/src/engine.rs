@@ -50,7 +50,7 @@ use crate::set_up::{
 };
 use crate::snapshots::Wanted;
 use crate::stages::Stages;
-use crate::status::{Board, Status};
+use crate::status::{Board, Fresh, Status};
 use crate::stop::{Stop, Urge};
 use crate::turn::{self, Turn};
 use crate::waiting::{Waiting, for_another_crawl};
@@ -309,6 +309,7 @@ impl Crawl {
         self.stages.keeper.event(Severity::Info, "crawl", "the crawl begins");
         self.publish(clock::now());
         self.board.read().write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
+        let fresh = Fresh::begin(&self.board, self.job.status());
         let intake = Intake::new(&self.stages, &self.job);
         // Before anybody is asked: what waits in the queue may have been blacklisted while the crawl was at rest.
         tokio::select! {
@@ -321,7 +322,7 @@ impl Crawl {
         };
         self.board.update(|status| status.state = "finishing".to_owned());
         self.wind_down().await;
-        self.finish(ending)
+        self.finish(ending, fresh)
     }
 
     /// Gives ready sites their turns.
@@ -506,7 +507,7 @@ impl Crawl {
         }
     }
 
-    fn finish(self, ending: Ending) -> Result<Report, CrawlError> {
+    fn finish(self, ending: Ending, fresh: Fresh) -> Result<Report, CrawlError> {
         let queued = self.stages.frontier().counts().queued;
         self.board.update(|status| status.queued = queued);
         let at_once = self.stages.stop.urge() == Urge::AtOnce;
@@ -544,6 +545,7 @@ impl Crawl {
         status.waits_for = None;
         status.pages_per_second = 0.0;
         status.updated = ended.rfc3339();
+        drop(fresh);
         status.write(&self.job.status()).map_err(io_error("the status cannot be kept"))?;
         let _ = Series::at(self.job.series()).add(&Sample::of(&status, ended));
         if ending != Ending::DiskFull && !at_once {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use annalist_disk::RealDisk;
 use annalist_frontier::{Frontier, Known, Place, Settings, State};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, Outcome, SkipReason, Time, Unusable, UrlError, UrlKey};
+use annalist_model::{CanonicalUrl, LinkKind, Outcome, SkipReason, Time, Unusable, UrlError, UrlKey};
 use serde::Serialize;
 
 use crate::engine::CrawlError;
@@ -115,10 +115,12 @@ fn tell(
                 link.hops.as_str(),
                 if link.anchor.is_empty() { String::new() } else { format!(", anchor {:?}", link.anchor) },
             ),
+            None if link.kind == LinkKind::Injected => "handed over by somebody".to_owned(),
             None => "a seed of the spec".to_owned(),
         });
     }
-    told.decisions.push(format!("seen {} times, value {:.4}", known.times_seen, known.value));
+    let often = if known.times_seen == 1 { "once".to_owned() } else { format!("{} times", known.times_seen) };
+    told.decisions.push(format!("seen {often}, value {:.4}", known.value));
     if let Some(State::Done { outcome, place, at, .. }) = &known.earlier {
         tell_done(outcome, place.as_ref(), *at, told);
         if let State::Queued { not_before: Some(time) } = &known.state {

@@ -161,8 +161,6 @@ pub fn take(job: &JobDir, from: Place, spec: &Spec, scope: &Scope, now: Time) ->
     let mut count = 0;
     for (number, path) in files(&job.injected())? {
         if number < taken.to.file {
-            // All of it was taken; its writer has gone on to another one.
-            let _ = std::fs::remove_file(path);
             continue;
         }
         if number > taken.to.file {
@@ -193,6 +191,16 @@ pub fn take(job: &JobDir, from: Place, spec: &Spec, scope: &Scope, now: Time) ->
     }
     taken.changes.push(taken.to.note());
     Ok(Some(taken))
+}
+
+/// Removes the files before that place, which the frontier has to know of durably. Their writer has gone on to others.
+pub fn tidy(job: &JobDir, to: Place) {
+    for (number, path) in files(&job.injected()).unwrap_or_default() {
+        if number < to.file {
+            // What stays is passed over, and removed another time.
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 impl Taken {
@@ -230,7 +238,7 @@ mod tests {
     use annalist_model::spec::Spec;
     use annalist_model::{Outcome, Time};
 
-    use super::{Injected, Injections, Place, Taken, take};
+    use super::{Injected, Injections, Place, Taken, take, tidy};
     use crate::job::JobDir;
     use crate::scope::Scope;
 
@@ -271,6 +279,11 @@ mod tests {
         let expected: Vec<String> = (0..12_000).map(|n| address(n).url).collect();
         assert_eq!(urls, expected);
         assert_eq!(blacklisted, 1200);
+        // A crash before the frontier knows takes all of it again.
+        assert_eq!(taken(&job, Place::default()).unwrap().changes.len(), 5_000 + 4_500 + 500 + 1);
+        tidy(&job, place);
+        let left: Vec<_> = std::fs::read_dir(job.injected()).unwrap().collect();
+        assert_eq!(left.len(), 1, "the last is being written");
     }
 
     #[test]

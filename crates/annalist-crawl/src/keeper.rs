@@ -216,11 +216,14 @@ impl KeeperHandle {
         let _ = self.send(Message::Changed(spec, scope, changes));
     }
 
-    /// Hands over what came of injected addresses; ready when it is durable and the frontier knows.
-    pub async fn injected(&self, changes: Vec<Change>) -> Result<(), KeepError> {
+    /// Hands over what came of injected addresses, now; ready when it is durable and the frontier knows.
+    pub fn injected(&self, changes: Vec<Change>) -> impl Future<Output = Result<(), KeepError>> + use<> {
         let (reply, done) = oneshot::channel();
-        self.send(Message::Injected(changes, reply))?;
-        done.await.map_err(|_| closed())
+        let sent = self.send(Message::Injected(changes, reply));
+        async move {
+            sent?;
+            done.await.map_err(|_| closed())
+        }
     }
 
     /// `limit`: the limit that ended the crawl, if one did.

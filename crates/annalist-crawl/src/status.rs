@@ -1,8 +1,9 @@
 //! How a crawl stands: published while it runs, kept in `state/status.json`, and reported at its end.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,9 @@ use crate::counters::Counters;
 
 /// A status file is at least this long.
 const LEAST_BYTES: usize = 8 << 10;
+
+/// How often the file is written while a crawl runs.
+const BETWEEN_FILES: Duration = Duration::from_secs(1);
 
 /// A crawl at one moment. Counts are of acknowledged work only.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -45,6 +49,38 @@ impl Board {
 
     pub fn update(&self, change: impl FnOnce(&mut Status)) {
         change(&mut self.status.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+/// Keeps `status.json` as fresh as people who ask need it, until this is dropped. The truth is in the journal.
+#[derive(Debug)]
+pub struct Fresh {
+    is_over: Arc<Mutex<bool>>,
+}
+
+impl Fresh {
+    /// Has to be called in a runtime.
+    pub fn begin(board: &Board, path: PathBuf) -> Fresh {
+        let is_over = Arc::new(Mutex::new(false));
+        let (over, board) = (Arc::clone(&is_over), board.clone());
+        tokio::spawn(async move {
+            loop {
+                tokio::time::sleep(BETWEEN_FILES).await;
+                let over = over.lock().unwrap_or_else(PoisonError::into_inner);
+                if *over {
+                    break;
+                }
+                let _ = board.read().write(&path);
+            }
+        });
+        Fresh { is_over }
+    }
+}
+
+impl Drop for Fresh {
+    /// Waits for a write that is under way: who comes next has the last word.
+    fn drop(&mut self) {
+        *self.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
     }
 }
 

@@ -1,6 +1,8 @@
 //! What is known of one captured page: what was written on it, and which words made its score. Why it was fetched, the
 //! crawl itself explains.
 
+use std::sync::Arc;
+
 use annalist_crawl::judging::rules;
 use annalist_judge::Definition;
 use annalist_judge::explain::{Explanation as Judged, explain as judge};
@@ -25,7 +27,9 @@ impl Known {
     /// `at`: the digits of a moment, or some of them; the newest capture where there are none. What is not
     /// read yet is left out.
     pub fn of(app: &App, id: &str, url: &str, at: &str) -> Result<Known, Problem> {
-        let spec = app.service.spec(id)?;
+        // Where the spec cannot be used, what was captured can be looked at all the same.
+        app.service.job(id)?;
+        let spec = app.service.spec(id).unwrap_or_else(|_| Arc::new(Spec::named(id)));
         let canonical =
             spec.canonical.parse(url).map_err(|fault| Problem::field("url", fault.to_string()))?;
         let (entries, freshness) = match app.knowledge.search(&[id.to_owned()]) {

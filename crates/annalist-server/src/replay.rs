@@ -1,6 +1,7 @@
 //! Captured pages as they were, on an origin of their own: what they hold can reach neither the cockpit nor the live web.
 
 use std::collections::HashMap;
+use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -34,7 +35,8 @@ pub struct Archives {
     framed_by: Vec<String>,
     /// How browsers reach these pages, where that is not the address they are asked at.
     origin: Option<String>,
-    open: Arc<Mutex<HashMap<String, Arc<Replay>>>>,
+    /// With what tells their folders from others of the same name.
+    open: Arc<Mutex<HashMap<String, (u64, Arc<Replay>)>>>,
     sought: Arc<Semaphore>,
     read: Arc<Semaphore>,
 }
@@ -47,18 +49,21 @@ impl Archives {
 
     fn of(&self, id: &str) -> Result<Arc<Replay>, Problem> {
         let job = self.service.job(id)?;
+        let unread = |fault| Problem::internal("the archive cannot be read", &fault);
+        if !job.archive().is_dir() {
+            return Err(Problem::not_found("nothing is archived yet"));
+        }
+        let folder = std::fs::metadata(job.root()).map_err(unread)?.ino();
         let known = self.open.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
-        if let Some(replay) = known {
+        if let Some((_, replay)) = known.filter(|(of, _)| *of == folder) {
             return Ok(replay);
         }
         let framed_by: Vec<&str> = self.framed_by.iter().map(String::as_str).collect();
-        let replay = Replay::open(job.root(), &framed_by);
-        let replay =
-            Arc::new(replay.map_err(|fault| Problem::internal("the archive cannot be read", &fault))?);
+        let replay = Arc::new(Replay::open(job.root(), &framed_by).map_err(unread)?);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         // Crawls that were removed are not kept open.
         open.retain(|id, _| self.service.job(id).is_ok());
-        open.insert(id.to_owned(), Arc::clone(&replay));
+        open.insert(id.to_owned(), (folder, Arc::clone(&replay)));
         Ok(replay)
     }
 }

@@ -4,6 +4,7 @@
 
 mod contact;
 mod seeing;
+mod specs;
 mod steering;
 
 use std::collections::HashMap;
@@ -33,8 +34,8 @@ use crate::program::{self, Program};
 use crate::root::RootLock;
 use crate::wanted::{Goal, Wanted};
 use contact::{may_be_asked, require_contact};
-use seeing::Examined;
 pub use seeing::Seen;
+use specs::Kept;
 use steering::Awaiting;
 
 /// A change waits for a crawl that is being opened, but not for ever.
@@ -58,8 +59,7 @@ struct Shared {
     running: Mutex<HashMap<String, Arc<Running>>>,
     /// Crawls that are to run as soon as they can.
     awaiting: Mutex<HashMap<String, Awaiting>>,
-    /// What was found wrong with specs.
-    examined: Mutex<HashMap<String, Examined>>,
+    specs: Mutex<HashMap<String, Kept>>,
     queues: Mutex<HashMap<String, Arc<Injections>>>,
     /// What a task is doing with a crawl, and whether the crawl has to rest meanwhile.
     work: Mutex<HashMap<String, (&'static str, bool)>>,
@@ -125,7 +125,7 @@ impl Service {
                 pool,
                 running: Mutex::default(),
                 awaiting: Mutex::default(),
-                examined: Mutex::default(),
+                specs: Mutex::default(),
                 queues: Mutex::default(),
                 work: Mutex::default(),
                 changing: Mutex::default(),
@@ -239,7 +239,7 @@ impl Service {
             self.job(id)?;
         }
         let kept = id.and_then(|id| self.spec(id).ok());
-        let mut examined = self.shared.program.examine(text, kept.as_ref());
+        let mut examined = self.shared.program.examine(text, kept.as_deref());
         // What would keep it from being kept is told now.
         if let Some(Err(problem)) = examined.spec.as_ref().map(require_contact) {
             let of = |error: FieldError| Mistake { line: 0, key: error.field, message: error.detail };
@@ -248,17 +248,6 @@ impl Service {
             examined.spec = None;
         }
         Ok(examined)
-    }
-
-    /// The spec that counts for a crawl now.
-    pub fn spec(&self, id: &str) -> Result<Spec, Problem> {
-        let job = self.job(id)?;
-        if let Some(control) = self.control(id) {
-            return Ok(Spec::clone(&control.spec()));
-        }
-        let kept = self.shared.program.kept(job.root());
-        let kept = kept.map_err(|fault| Problem::internal("the spec cannot be read", &fault))?;
-        kept.spec.ok_or_else(|| Problem::mistakes(&kept.mistakes))
     }
 
     /// Replaces a crawl's spec by one that is made of the text that counts now; nobody changes that in between. A running crawl
@@ -273,7 +262,7 @@ impl Service {
         let text = rewrite(&self.spec_text(id)?)?;
         // One that cannot be read is replaced by one that has nothing to refer to.
         let kept = self.spec(id).ok();
-        self.take_up(id, self.checked(&text, kept.as_ref())?)
+        self.take_up(id, self.checked(&text, kept.as_deref())?)
     }
 
     /// Changes some of a crawl's spec, or says what is wrong with the change.
@@ -285,7 +274,7 @@ impl Service {
         self.wait_until_open(id);
         let _changing = self.changing();
         let kept = self.spec(id)?;
-        let mut spec = kept.clone();
+        let mut spec = Spec::clone(&kept);
         amend(&mut spec)?;
         // As it will be read again.
         self.take_up(id, self.checked(&spec.to_toml(), Some(&kept))?)
@@ -324,8 +313,10 @@ impl Service {
         }
         // Links know their seed by its number, also while they wait for the next start.
         let spec = if job.exists() { with_seeds_in_order(spec, &job).map_err(wrong)? } else { spec };
-        let kept = keep_text(&job.spec(), &spec.to_toml()).map(|()| Vec::new());
-        kept.map_err(|fault| Problem::unkept("the spec cannot be kept", &fault))
+        keep_text(&job.spec(), &spec.to_toml())
+            .map_err(|fault| Problem::unkept("the spec cannot be kept", &fault))?;
+        self.forget_failure(&job);
+        Ok(Vec::new())
     }
 
     /// Removes a crawl with everything it has. It must not run.
@@ -340,7 +331,7 @@ impl Service {
         self.shared.deriving.give_way(id);
         self.queues().remove(id);
         self.awaiting().remove(id);
-        self.examined().remove(id);
+        self.specs().remove(id);
         // Out of sight at once, however long the rest takes.
         let away = self.shared.root.join(format!("{REMOVED}{id}-{}", std::process::id()));
         let removed = std::fs::rename(job.root(), &away).and_then(|()| std::fs::remove_dir_all(&away));
@@ -393,7 +384,7 @@ impl Service {
     pub fn explain(&self, id: &str, address: &str) -> Result<Explanation, Problem> {
         let told = match self.control(id) {
             Some(control) => control.explain(address),
-            None => explain(&self.job(id)?, &self.spec(id)?, address),
+            None => explain(&self.job(id)?, self.spec(id)?.as_ref(), address),
         };
         told.map_err(|fault| Problem::internal("the frontier cannot be read", &fault))
     }
@@ -418,10 +409,6 @@ impl Service {
 
     pub fn end_work(&self, id: &str) {
         self.work().remove(id);
-    }
-
-    fn examined(&self) -> MutexGuard<'_, HashMap<String, Examined>> {
-        self.shared.examined.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn queues(&self) -> MutexGuard<'_, HashMap<String, Arc<Injections>>> {

@@ -207,7 +207,9 @@ fn site_of(surt: &str) -> Option<String> {
     is_plain.then(|| inner.rsplit(',').collect::<Vec<_>>().join("."))
 }
 
+/// What is no name of a site is put as it was typed: who reads it says what is wrong.
 fn surt_of(site: &str) -> String {
+    let Some(site) = annalist_model::spec::host_name(site) else { return site.to_owned() };
     let parts: Vec<&str> = site.trim_matches('.').rsplit('.').collect();
     format!("http://({},", parts.join(","))
 }

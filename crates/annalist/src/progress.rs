@@ -1,7 +1,6 @@
 //! What a crawl shows while it runs: one living line on a terminal, a plain line now and then elsewhere.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use annalist_crawl::status::{Board, Status};
@@ -10,7 +9,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 use crate::show;
 
 const BETWEEN_PLAIN_LINES: Duration = Duration::from_secs(10);
-const BETWEEN_FILES: Duration = Duration::from_secs(1);
 const GLANCE: Duration = Duration::from_millis(500);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,23 +23,18 @@ impl Progress {
     }
 }
 
-/// Follows the board until the task is aborted; keeps `status.json` fresh for `annalist status`.
-pub async fn follow(board: Board, status_file: PathBuf, progress: Progress) {
+/// Follows the board until the task is aborted.
+pub async fn follow(board: Board, progress: Progress) {
     let terminal = std::io::stderr().is_terminal() && progress == Progress::Shown;
     let bar = terminal.then(|| {
         let style = ProgressStyle::with_template("{spinner} {msg}")
             .unwrap_or_else(|_| ProgressStyle::default_spinner());
         ProgressBar::new_spinner().with_style(style)
     });
-    let (mut last_line, mut written) = (Instant::now(), Instant::now());
+    let mut last_line = Instant::now();
     loop {
         tokio::time::sleep(GLANCE).await;
         let status = board.read();
-        if written.elapsed() >= BETWEEN_FILES {
-            written = Instant::now();
-            // Only for people who ask: the truth is in the journal.
-            let _ = status.write(&status_file);
-        }
         if let Some(bar) = &bar {
             bar.set_message(line(&status));
             bar.tick();

@@ -101,6 +101,35 @@ fn what_others_changed_since_the_settings_were_opened_is_not_undone() {
 }
 
 #[test]
+fn a_site_is_blocked_and_allowed_again_however_it_is_spelled_and_the_form_shows_it() {
+    let (_dir, service) = stand();
+    let spec = || service.get("/api/crawls/x/spec").body;
+    let site = "/api/crawls/x/sites/B%C3%BCcher.EXAMPLE";
+    assert_eq!(service.put(site, &json!({"blocked": true})).status, 200);
+    let shown = service.get(SETTINGS).body;
+    assert!(shown.contains("xn--bcher-kva.example</textarea>"), "{shown}");
+    assert_eq!(service.put(site, &json!({"pages": 3})).status, 200);
+    let allowed = service.put(site, &json!({"blocked": false}));
+    assert_eq!(allowed.status, 200, "{allowed:?}");
+    assert!(!spec().contains("block = [\"xn--") && spec().contains("pages = 3"), "{}", spec());
+    assert_eq!(service.put("/api/crawls/x/sites/a%20b", &json!({"blocked": true})).status, 422);
+    // What is wrong is named as it was sent.
+    let wrong = service.put("/api/crawls/x/weights", &json!({"anchor": -1})).json();
+    assert_eq!((&wrong["errors"][0]["field"], &wrong["errors"][0]["line"]), (&json!("anchor"), &json!(null)));
+    // An address is no site: nothing is made of it that would match nothing.
+    let (base, text) = opened(&service);
+    let sent = [
+        ("as", "form"),
+        ("base", &base),
+        ("spec", &text),
+        ("f_allowed", "http://b.test/a"),
+        ("then", "change"),
+    ];
+    let refused = send(&service, SETTINGS, &sent);
+    assert!(refused.status == 422 && !spec().contains("b.test"), "{refused:?}");
+}
+
+#[test]
 fn a_program_changes_only_the_spec_it_has_read() {
     let (_dir, service) = stand();
     let read = service.get("/api/crawls/x/spec");

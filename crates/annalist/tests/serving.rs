@@ -303,6 +303,39 @@ fn settings_are_taken_up_by_a_running_crawl_at_once() {
 }
 
 #[test]
+fn counts_are_told_as_they_stand_to_who_looks_from_outside_and_after_a_kill() {
+    let stand = stand(60, 5);
+    let root = stand.dir.path().join("root");
+    let service = Service::start(&root);
+    made(&service, &spec_of(&stand, ""), "x", true);
+    service.until("x", LONG, |seen| seen["captures"].as_u64() > Some(20));
+    service.post("/api/crawls/x/pause", &json!({}));
+    service.until("x", LONG, |seen| seen["visits_in_flight"] == 0 && seen["state"] == "paused");
+    // What was under way is acknowledged in groups.
+    std::thread::sleep(Duration::from_secs(1));
+    let counted = service.get("/api/crawls/x").json();
+    let file = root.join("x/state/status.json");
+    let until = std::time::Instant::now() + LONG;
+    loop {
+        let status: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+        if status["counters"]["captures"] == counted["captures"] {
+            break;
+        }
+        assert!(std::time::Instant::now() < until, "{status} {counted}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    // A file that is older than the last captures, and a spec that keeps the crawl from being opened.
+    service.kill();
+    let mut status: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    status["counters"]["captures"] = json!(1);
+    std::fs::write(&file, status.to_string()).unwrap();
+    std::fs::write(root.join("x/spec.toml"), "name =").unwrap();
+    let service = Service::start(&root);
+    let seen = service.until("x", LONG, |seen| seen["is_running"] == false);
+    assert_eq!((&seen["captures"], &seen["state"]), (&counted["captures"], &json!("damaged")), "{seen}");
+}
+
+#[test]
 fn of_many_changes_at_once_none_is_lost_also_while_the_crawl_is_opened() {
     let stand = stand(20, 0);
     let service = Service::start(&stand.dir.path().join("root"));

@@ -26,7 +26,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
-pub use keys::{KeyDoc, keys, network_of};
+pub use keys::{KeyDoc, host_name, keys, network_of};
 pub use knowledge::{KnowledgeRules, RemoteRules, StudyRules};
 pub use parse::{Parsed, line_of_key, parse, parse_extract};
 pub use seeds::{SeedFile, SeedFileMistake, parse_seed_file};

@@ -147,8 +147,8 @@ pub async fn queue(
         // Where the spec cannot be read, what waits is shown all the same.
         let spec = asked.service.spec(&id).ok();
         let blocked = spec.map_or_else(Vec::new, |spec| {
-            let of_rules = spec.sites.into_iter().filter(|rules| rules.blocked).map(|rules| rules.site);
-            spec.scope.blocked_sites.into_iter().chain(of_rules).collect()
+            let of_rules = spec.sites.iter().filter(|rules| rules.blocked).map(|rules| &rules.site);
+            spec.scope.blocked_sites.iter().chain(of_rules).cloned().collect()
         });
         Ok((asked.service.see(&id)?, Queue::of(&asked, &id, offset, SITES)?, blocked))
     })

@@ -63,6 +63,8 @@ const PREFIX: &str = "f_";
 #[derive(Clone, Debug)]
 pub struct Draft {
     pub text: String,
+    /// What its fields hold, where it is TOML.
+    values: Values,
     pub manner: Manner,
     pub problem: Option<Problem>,
     /// The crawl whose spec it is, where there is one.
@@ -76,9 +78,9 @@ pub struct Draft {
 impl Draft {
     /// As a form where the text is TOML.
     pub fn new(text: String, manner: Manner) -> Draft {
-        let readable = spec_form::read(&text).is_ok();
-        let manner = if readable { manner } else { Manner::Toml };
-        Draft { text, manner, problem: None, crawl: None, base: None, meanwhile: Vec::new() }
+        let (values, manner) =
+            spec_form::read(&text).map_or((Values::new(), Manner::Toml), |values| (values, manner));
+        Draft { text, values, manner, problem: None, crawl: None, base: None, meanwhile: Vec::new() }
     }
 
     /// Its spec is to be changed.
@@ -232,7 +234,7 @@ fn verdict(problem: &Problem, is_form: bool) -> Markup {
 }
 
 fn fields(draft: &Draft, errors: &[FieldError]) -> Markup {
-    let values = spec_form::read(&draft.text).unwrap_or_default();
+    let values = &draft.values;
     html! {
         div.spec-form data-check-fields=(checked_at(draft)) {
             @for group in spec_form::GROUPS {

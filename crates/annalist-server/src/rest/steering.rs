@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annalist_model::spec::{SIGNALS, Seed, SiteRules, Spec, duration};
+use annalist_model::spec::{SIGNALS, Seed, SiteRules, Spec, duration, host_name};
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -116,7 +116,22 @@ async fn amend(
     id: String,
     amend: impl FnOnce(&mut Spec) -> Result<(), Problem> + Send + 'static,
 ) -> Result<Json<Changed>, Problem> {
-    blocking(move || Ok(Changed::of(app.service.amend(&id, amend)?))).await
+    blocking(move || Ok(Changed::of(app.service.amend(&id, amend).map_err(as_sent)?))).await
+}
+
+/// Names what is wrong as it was sent: who changes one thing has not sent the spec, nor its lines.
+fn as_sent(mut problem: Problem) -> Problem {
+    for error in &mut problem.errors {
+        let own = ["judge.weights.", "limits.", "site["].iter().any(|part| error.field.starts_with(part));
+        if let Some((_, name)) = error.field.rsplit_once('.').filter(|_| own) {
+            error.field = if name == "size" { "size_bytes" } else { name }.to_owned();
+        }
+        error.line = None;
+    }
+    if let [only] = problem.errors.as_slice() {
+        problem.detail = format!("{}: {}", only.field, only.detail);
+    }
+    problem
 }
 
 /// Addresses that the crawl begins with, too.
@@ -163,13 +178,27 @@ fn rules_of(spec: &mut Spec, site: String) -> Option<&mut SiteRules> {
 
 /// Blocks a site, or allows it again.
 pub fn block_site(app: &App, id: &str, site: &str, blocked: bool) -> Result<Vec<&'static str>, Problem> {
+    let site = named(site)?;
     app.service.amend(id, |spec| {
-        spec.scope.blocked_sites.retain(|name| name != site);
-        if let Some(rules) = rules_of(spec, site.to_owned()) {
-            rules.blocked = blocked;
-        }
+        block(spec, &site, blocked);
         Ok(())
     })
+}
+
+/// In one place of the spec, where its form shows it, too.
+fn block(spec: &mut Spec, site: &str, blocked: bool) {
+    spec.scope.blocked_sites.retain(|name| name != site);
+    spec.sites.iter_mut().filter(|rules| rules.site == site).for_each(|rules| rules.blocked = false);
+    let bare = SiteRules { site: site.to_owned(), ..SiteRules::default() };
+    spec.sites.retain(|rules| *rules != bare);
+    if blocked {
+        spec.scope.blocked_sites.push(site.to_owned());
+    }
+}
+
+/// A site as the spec calls it, however it was spelled.
+fn named(site: &str) -> Result<String, Problem> {
+    host_name(site).ok_or_else(|| Problem::field("site", "expected the name of a site, such as example.org"))
 }
 
 /// A time as people write it, where one was written.
@@ -216,15 +245,17 @@ pub async fn site(
     let delay = |name: &str, given: Option<Option<String>>| {
         given.map(|text| read_duration(name, text.as_deref())).transpose()
     };
+    let site = named(&site)?;
     let min_delay = delay("min_delay", change.min_delay)?;
     let max_delay = delay("max_delay", change.max_delay)?;
     amend(app, id, move |spec| {
-        let blocked = change.blocked.map(Option::unwrap_or_default);
-        if blocked == Some(false) {
-            spec.scope.blocked_sites.retain(|name| *name != site);
+        if let Some(blocked) = change.blocked {
+            block(spec, &site, blocked.unwrap_or_default());
+        }
+        if min_delay.is_none() && max_delay.is_none() && change.pages.is_none() {
+            return Ok(());
         }
         if let Some(rules) = rules_of(spec, site) {
-            rules.blocked = blocked.unwrap_or(rules.blocked);
             rules.min_delay = min_delay.unwrap_or(rules.min_delay);
             rules.max_delay = max_delay.unwrap_or(rules.max_delay);
             rules.pages = change.pages.unwrap_or(rules.pages);

@@ -7,7 +7,6 @@ use annalist_crawl::status::Status;
 use annalist_model::with_causes;
 
 use super::Service;
-use crate::knowledge::{Stamp, stamp};
 use crate::problem::Problem;
 use crate::wanted::Wanted;
 
@@ -24,9 +23,6 @@ pub struct Seen {
     /// What has to end before it can be started, where it is to be.
     pub awaits: Option<String>,
 }
-
-/// A spec as it was, and what was wrong with it.
-pub(super) type Examined = (Stamp, Option<String>);
 
 impl Service {
     /// All crawls, in the order of their names.
@@ -58,35 +54,14 @@ impl Service {
         let awaits = self.awaiting().get(&id).map(|awaiting| awaiting.obstacle.waited_for());
         Ok(Seen { id, status, is_running: false, wanted, awaits })
     }
+}
 
-    /// What keeps a spec from being used. It is read again when it has changed.
-    fn mistake_in_spec(&self, id: &str, job: &JobDir) -> Option<String> {
-        let now = stamp(&job.spec());
-        let known = self.examined().get(id).filter(|(then, _)| *then == now).cloned();
-        if let Some((_, mistake)) = known {
-            return mistake;
-        }
-        let mistake = match self.shared.program.kept(job.root()) {
-            Err(fault) => Some(format!("spec.toml cannot be read: {fault}")),
-            Ok(examined) => {
-                let first = examined.mistakes.first().map_or_else(String::new, ToString::to_string);
-                examined.spec.is_none().then(|| format!("spec.toml cannot be used: {first}"))
-            }
-        };
-        self.examined().insert(id.to_owned(), (now, mistake.clone()));
-        mistake
-    }
-
-    /// The spec of a crawl as text: where it cannot be used, as it stands in its file, so that it can be repaired.
-    pub fn spec_text(&self, id: &str) -> Result<String, Problem> {
-        let job = self.job(id)?;
-        if let Ok(spec) = self.spec(id) {
-            return Ok(spec.to_toml());
-        }
-        let bytes = std::fs::read(job.spec());
-        let bytes = bytes.map_err(|fault| Problem::internal("the spec cannot be read", &fault))?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    }
+/// What was acknowledged since the file was written last is in the frontier; it is kept, and not looked for twice.
+fn interrupted(job: &JobDir, status: Status) -> Status {
+    let exact = status_of(job).map(|(exact, _)| exact);
+    let status = Status { state: "interrupted".to_owned(), ..exact.unwrap_or(status) };
+    let _ = status.write(&job.status());
+    status
 }
 
 /// A crawl that does not run here; it may run in another process. The error is for people.
@@ -100,8 +75,10 @@ fn resting(job: &JobDir) -> Result<Status, String> {
     };
     // A kill leaves the words of a crawl that ran.
     if matches!(status.state.as_str(), "running" | "waiting" | "paused" | "finishing" | "starting") {
-        let holder = job.holder().ok().flatten();
-        status.state = if holder.is_some() { "elsewhere" } else { "interrupted" }.to_owned();
+        status.state = "elsewhere".to_owned();
+        if job.holder().ok().flatten().is_none() {
+            status = interrupted(job, status);
+        }
     }
     status.visits_in_flight = 0;
     Ok(status)

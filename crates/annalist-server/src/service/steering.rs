@@ -140,6 +140,14 @@ impl Service {
         self.want(&job, |wanted| wanted.schedule = schedule)
     }
 
+    /// What kept the last start from succeeding is mended, as far as is known.
+    pub(super) fn forget_failure(&self, job: &JobDir) {
+        if Wanted::load(job.root()).is_ok_and(|wanted| wanted.failed.is_some()) {
+            // The next start would tell it again.
+            let _ = self.want(job, |wanted| wanted.failed = None);
+        }
+    }
+
     fn want(&self, job: &JobDir, change: impl FnOnce(&mut Wanted)) -> Result<(), Problem> {
         let _wanting = self.shared.wanting.lock().unwrap_or_else(PoisonError::into_inner);
         // What cannot be read is not written over: a schedule may stand in it.
@@ -170,8 +178,13 @@ impl Service {
         let obstacle = self.obstacle(id);
         // One that runs already goes on.
         let runs = self.is_running(id) && obstacle.is_none();
+        if runs {
+            // It stays as it is, also where somebody has paused it.
+            let _ = self.want(&job, |wanted| wanted.schedule = next);
+            return;
+        }
         let kept = self.want(&job, |wanted| {
-            (wanted.schedule, wanted.again) = (next, wanted.again || !runs);
+            (wanted.schedule, wanted.again) = (next, true);
             (wanted.goal, wanted.failed) = (Goal::Run, None);
             // Together with the goal: a run that ends meanwhile takes it back where nobody waits.
             if let Some(obstacle) = obstacle.clone() {

@@ -2,10 +2,11 @@
 //! people may edit, and a rule that is added is written behind what is there.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use annalist_crawl::scope::{Facts, PageFacts, Query, link_of};
+use annalist_disk::{Disk, RealDisk};
 use annalist_model::{CanonicalUrl, HopPath, Score};
 use serde::Deserialize;
 
@@ -71,8 +72,11 @@ impl Rules {
         Ok(rules)
     }
 
-    /// Adds rules, and writes those that are new behind the others. Where one of them is wrong, none is written.
+    /// Adds rules, and writes those that are new behind the others, of whoever they are. Where one of them is wrong, none is
+    /// written.
     pub fn add(&mut self, path: &Path, new: &[(Choice, String)]) -> Result<(), RulesError> {
+        let _alone = alone(path)?;
+        *self = Rules::load(path)?;
         let mut lines = String::new();
         for (choice, text) in new {
             if self.0.iter().any(|rule| rule.choice == *choice && rule.text == *text) {
@@ -96,6 +100,8 @@ impl Rules {
 
     /// Takes a rule away, and out of the file; everything else there stays. Says whether there was one.
     pub fn remove(&mut self, path: &Path, choice: Choice, text: &str) -> Result<bool, RulesError> {
+        let _alone = alone(path)?;
+        *self = Rules::load(path)?;
         let Some(place) = self.0.iter().position(|rule| rule.choice == choice && rule.text == text) else {
             return Ok(false);
         };
@@ -105,7 +111,7 @@ impl Rules {
             let what = format!("{}: the rule is written in a way that only people can edit", path.display());
             return Err(RulesError::Mistake(what));
         };
-        replace(path, &left).map_err(io)?;
+        RealDisk.replace(path, left.as_bytes()).map_err(io)?;
         self.0.remove(place);
         Ok(true)
     }
@@ -166,7 +172,15 @@ fn extend(path: &Path, lines: &str) -> io::Result<()> {
         text.push('\n');
     }
     text.push_str(lines);
-    replace(path, &text)
+    RealDisk.replace(path, text.as_bytes())
+}
+
+/// Of those who change the rules at once, one at a time reads and writes them. The file itself is replaced, so another one is
+/// locked.
+fn alone(path: &Path) -> Result<File, RulesError> {
+    let lock = path.with_extension("lock");
+    let locked = File::create(&lock).and_then(|file| file.lock().map(|()| file));
+    locked.map_err(|source| RulesError::Io { path: lock.display().to_string(), source })
 }
 
 /// A text without the first `[[rule]]` that says this; comments stay.
@@ -192,14 +206,6 @@ fn without(text: &str, choice: Choice, wanted: &str) -> Option<String> {
         }
     }
     None
-}
-
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let open = path.with_extension("toml.open");
-    let mut file = File::create(&open)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    std::fs::rename(&open, path)
 }
 
 #[cfg(test)]
@@ -257,6 +263,26 @@ mod tests {
         let again = Rules::load(&path).unwrap();
         assert_eq!(again.list().collect::<Vec<_>>(), [(Choice::Drop, "words < 9")]);
         assert_eq!(rules.list().collect::<Vec<_>>(), again.list().collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn of_rules_that_are_added_at_once_none_is_lost() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("selection.toml");
+        std::thread::scope(|scope| {
+            for n in 0..12 {
+                let path = &path;
+                scope.spawn(move || {
+                    let mut rules = Rules::load(path).unwrap();
+                    rules.add(path, &[(Choice::Drop, format!("words < {n}"))]).unwrap();
+                    rules.add(path, &[(Choice::Keep, format!("depth == {n}"))]).unwrap();
+                    assert!(rules.remove(path, Choice::Keep, &format!("depth == {n}")).unwrap());
+                });
+            }
+        });
+        let rules = Rules::load(&path).unwrap();
+        assert_eq!(rules.len(), 12);
+        assert!(rules.list().all(|(choice, _)| choice == Choice::Drop));
     }
 
     #[test]

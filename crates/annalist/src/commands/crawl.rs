@@ -107,7 +107,7 @@ pub fn crawl(
     let report = runtime.block_on(async {
         let crawl = Crawl::open(spec, dir.clone(), basis, origin, stop.clone(), board.clone(), pool)
             .with_context(|| job.display().to_string())?;
-        let shown = tokio::spawn(progress::follow(board, dir.status(), progress));
+        let shown = tokio::spawn(progress::follow(board, progress));
         let listening = tokio::spawn(listen(stop));
         let report = crawl.run().await;
         shown.abort();

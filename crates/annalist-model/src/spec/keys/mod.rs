@@ -16,6 +16,7 @@ pub(super) use judge::{JUDGE, PATTERN};
 pub(super) use knowledge::{KNOWLEDGE, STUDY};
 pub use manners::network_of;
 pub(super) use manners::{FETCH, NETWORK, POLITENESS};
+pub use reach::host_name;
 pub(super) use reach::{CANONICAL, LIMITS, SCOPE, SITE};
 pub(super) use remote::REMOTE;
 

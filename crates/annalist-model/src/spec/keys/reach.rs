@@ -231,7 +231,7 @@ fn expression(item: &Value<'_>) -> Option<Expression> {
 }
 
 /// A host name in the spelling that URLs have.
-pub(super) fn host_name(name: &str) -> Option<String> {
+pub fn host_name(name: &str) -> Option<String> {
     let bare = name.trim_end_matches('.');
     let url = url::Url::parse(&format!("http://{bare}/")).ok()?;
     let host = url.host_str()?;
