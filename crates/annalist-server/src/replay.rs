@@ -35,11 +35,13 @@ pub struct Archives {
     framed_by: Vec<String>,
     /// How browsers reach these pages, where that is not the address they are asked at.
     origin: Option<String>,
-    /// With what tells their folders from others of the same name.
-    open: Arc<Mutex<HashMap<String, (u64, Arc<Replay>)>>>,
+    open: Arc<Mutex<Opened>>,
     sought: Arc<Semaphore>,
     read: Arc<Semaphore>,
 }
+
+/// By crawl, with what tells its folder from others that had its name.
+type Opened = HashMap<String, (u64, Arc<Replay>)>;
 
 impl Archives {
     pub fn new(service: Service, framed_by: Vec<String>, origin: Option<String>) -> Archives {

@@ -155,8 +155,15 @@ fn is_read_only(fault: &anyhow::Error) -> bool {
     })
 }
 
-fn is_studied(places: &Places) -> bool {
-    !Stage::done_in(&places.study()).is_empty()
+/// Whether a study was told, or was about to be. Stages that only were found, by one that was interrupted or by a comparison of
+/// crawls, change nothing for who asks.
+pub fn is_studied(places: &Places) -> bool {
+    let is_table = |file: std::io::Result<std::fs::DirEntry>| {
+        file.is_ok_and(|file| file.path().extension().is_some_and(|ending| ending == "csv"))
+    };
+    let has_tables = || std::fs::read_dir(places.study()).is_ok_and(|mut files| files.any(is_table));
+    let is_told = || places.studied().is_dir() || places.unannotated().exists() || has_tables();
+    !Stage::done_in(&places.study()).is_empty() && is_told()
 }
 
 /// The caller holds the lock.

@@ -23,6 +23,11 @@ pub fn count(number: u64) -> String {
     grouped
 }
 
+/// What pages say of themselves never reaches the terminal as a command. Lines stay lines.
+pub fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() && c != '\n' { ' ' } else { c }).collect()
+}
+
 /// `1.5 GB`
 pub fn bytes(number: u64) -> String {
     const UNITS: [&str; 5] = ["B", "kB", "MB", "GB", "TB"];

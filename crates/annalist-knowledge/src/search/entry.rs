@@ -259,7 +259,8 @@ fn signed(time: Time) -> i64 {
 pub(super) fn day(written: &str) -> Option<Date> {
     let mut numbers = written.split('-');
     let year = numbers.next().filter(|year| year.len() == 4)?.parse().ok()?;
-    let mut next = || numbers.next().map_or(Some(1), |number| number.parse().ok());
+    let is_whole = |number: &&str| number.len() == 2 && number.bytes().all(|byte| byte.is_ascii_digit());
+    let mut next = || numbers.next().map_or(Some(1), |number| Some(number).filter(is_whole)?.parse().ok());
     let (month, day) = (next()?, next()?);
     Date::new(year, month, day).ok().filter(|_| numbers.next().is_none())
 }

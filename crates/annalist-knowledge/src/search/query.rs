@@ -100,7 +100,7 @@ pub struct QueryError {
 
 /// Reads a question. An empty one asks for everything.
 pub fn parse(question: &str) -> Result<Wanted, QueryError> {
-    if question.len() > LONGEST {
+    if question.chars().nth(LONGEST).is_some() {
         return Err(QueryError {
             at: LONGEST,
             message: format!("a question may have {LONGEST} letters at most"),
@@ -362,5 +362,24 @@ fn example(field: Named) -> &'static str {
         Named::Label(Label::Mime) => "mime:text/html",
         Named::When(_) => "published:2010-03..2011",
         Named::Within(_) => "title:crisis or author:\"Jane Doe\"",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LONGEST, parse, parse_span};
+
+    #[test]
+    fn a_month_is_written_with_two_digits_and_what_is_not_is_refused() {
+        assert!(parse_span("2009-04").is_ok() && parse_span("2009-04..2009-06-30").is_ok());
+        for wrong in ["2009-4", "2009-+4", "2009-04-1", "209", "2009-13", "2009-04-31", "2009-04-01-01"] {
+            assert!(parse_span(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn letters_are_counted_in_every_script_alike() {
+        assert!(parse(&"α".repeat(LONGEST)).is_ok());
+        assert!(parse(&"a".repeat(LONGEST + 1)).is_err());
     }
 }

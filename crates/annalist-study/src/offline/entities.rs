@@ -307,12 +307,25 @@ impl Counted {
 
     /// Gives surnames to the one of several people who is named in the thread. Where none or several are, it stays open.
     fn settle(&mut self, tagger: &Tagger) {
+        // A writing may name somebody whole as well: that is one mention of both.
+        let mut known: Map<(u32, u32), usize> = Map::default();
+        for (place, mention) in self.mentions.iter().enumerate() {
+            if tagger.has_namesakes(mention.entity) {
+                known.insert((mention.writing, mention.entity), place);
+            }
+        }
         for (mention, thread, day) in std::mem::take(&mut self.open) {
             let Some(named) = self.threads.get(&thread) else { continue };
             let namesakes = tagger.namesakes(mention.entity).unwrap_or_default();
             let mut meant = namesakes.iter().filter(|entity| named.contains(entity));
-            if let (Some(entity), None) = (meant.next(), meant.next()) {
-                self.add(Mention { entity: *entity, ..mention }, day);
+            let (Some(entity), None) = (meant.next().copied(), meant.next()) else { continue };
+            let place = known.entry((mention.writing, entity)).or_insert(self.mentions.len());
+            if let Some(whole) = self.mentions.get_mut(*place) {
+                whole.count += mention.count;
+                whole.confidence = whole.confidence.max(mention.confidence);
+                self.totals.entry(entity).or_default().mentions += mention.count;
+            } else {
+                self.add(Mention { entity, ..mention }, day);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use annalist_judge::text::{Language, Stems, Terms};
+use annalist_judge::text::{Language, Stems, Terms, Tokens};
 use annalist_knowledge::Document;
 use annalist_knowledge::search::simhash;
 use serde::{Deserialize, Serialize};
@@ -83,7 +83,7 @@ impl Looker {
             relevance: document.relevance,
             language: document.language.clone(),
             snippet: shortened(&matter, SNIPPET),
-            words: u32::try_from(matter.split_whitespace().count()).unwrap_or(u32::MAX),
+            words: words(&matter),
             terms: frequent(&matter, stems),
             title_terms: title.as_deref().map(|title| frequent(title, stems)).unwrap_or_default(),
             title,
@@ -105,6 +105,16 @@ fn frequent(text: &str, stems: &mut Stems) -> String {
     let mut counted: Vec<(&str, u32)> = counted.into_iter().collect();
     counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     counted.iter().take(MOST_TERMS).map(|(stem, _)| *stem).collect::<Vec<_>>().join(" ")
+}
+
+/// How many words it has; of scripts without spaces, what is indexed for one.
+fn words(text: &str) -> u32 {
+    let mut tokens = Tokens::new(text);
+    let mut number = 0;
+    while tokens.next_token().is_some() {
+        number += 1;
+    }
+    number
 }
 
 /// In one line.

@@ -75,18 +75,24 @@ impl Decisions {
 
     /// Those that change something, durably behind the others. Says how many.
     pub fn add(&mut self, path: &Path, new: Vec<Decision>) -> io::Result<usize> {
-        let changes = |decision: &Decision| {
-            self.by_url.get(&decision.url).is_none_or(|old| {
+        // The last one about a page counts, also among the new ones.
+        let mut last: BTreeMap<String, Decision> = BTreeMap::new();
+        let mut changing = Vec::new();
+        for decision in new {
+            let before = last.get(&decision.url).or_else(|| self.by_url.get(&decision.url));
+            let changes = before.is_none_or(|old| {
                 old.decision != decision.decision || decision.note.is_some() && old.note != decision.note
-            })
-        };
-        let new: Vec<Decision> = new.into_iter().filter(changes).collect();
-        if !new.is_empty() {
-            append(path, &new)?;
+            });
+            if changes {
+                last.insert(decision.url.clone(), decision.clone());
+                changing.push(decision);
+            }
         }
-        let count = new.len();
-        self.by_url.extend(new.into_iter().map(|decision| (decision.url.clone(), decision)));
-        Ok(count)
+        if !changing.is_empty() {
+            append(path, &changing)?;
+        }
+        self.by_url.extend(last);
+        Ok(changing.len())
     }
 }
 
@@ -139,9 +145,11 @@ mod tests {
         assert_eq!(decisions.add(&path, first.clone()).unwrap(), 2);
         assert_eq!(decisions.add(&path, first).unwrap(), 0, "nothing new");
         assert_eq!(decisions.add(&path, vec![decision("http://a.test/", Choice::Drop)]).unwrap(), 1);
+        let back = vec![decision("http://a.test/", Choice::Keep), decision("http://a.test/", Choice::Drop)];
+        assert_eq!(decisions.add(&path, back).unwrap(), 2, "the last of those that come together counts");
         let read = Decisions::load(&path).unwrap();
         assert_eq!((read.of("http://a.test/"), read.of("http://c.test/")), (Some(Choice::Drop), None));
-        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 3);
+        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), 5);
     }
 
     #[test]

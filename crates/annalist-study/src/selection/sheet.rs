@@ -62,7 +62,8 @@ pub fn write_sheet(rows: &[Row], candidates: &[Candidate], proposals: &Proposals
 }
 
 fn cell(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let shown: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     // A spreadsheet takes these for the start of a formula; an apostrophe makes it text.
     let guard = if line.starts_with(['=', '+', '-', '@']) { "'" } else { "" };
     if line.contains('"') {

@@ -37,7 +37,7 @@ pub fn run(args: &AcrossArgs) -> Result<Exit> {
 #[expect(clippy::print_stdout, reason = "the report is what the command is asked for")]
 fn show_all(crawls: &CrawlsArgs, page: &str, told: &Value) {
     if !crawls.quiet {
-        print!("{page}");
+        print!("{}", show::plain(page));
     }
     if crawls.json {
         println!("{told}");

@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::cli::RebuildArgs;
 use crate::commands::study::model_of;
 use crate::exit::{BadConfiguration, Exit};
-use crate::knowledge::{Facets, follow, job_at, locked, spec_of};
+use crate::knowledge::{Facets, follow, is_studied, job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::show;
 use crate::watch::Watch;
@@ -32,7 +32,7 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
         // What was found is in the graph still, so there was a study. Of which parts, nobody knows any more.
         expect_all(&places.study())?;
     }
-    if !Stage::done_in(&places.study()).is_empty() {
+    if is_studied(&places) {
         // Nothing is removed that could not be made again.
         model_of(&spec)?;
         // Whoever asks next goes on where a kill ends this.
@@ -116,8 +116,16 @@ fn remove_damaged(layer: &Path) -> Result<()> {
     }
 }
 
+/// A kill leaves a folder whole or not at all: half of one would be taken for a store.
 fn remove(place: &Path) -> Result<()> {
-    let removed = if place.is_dir() { std::fs::remove_dir_all(place) } else { std::fs::remove_file(place) };
+    let removed = if place.is_dir() {
+        let away = place.with_extension("gone");
+        // Of an earlier one.
+        let _ = std::fs::remove_dir_all(&away);
+        std::fs::rename(place, &away).and_then(|()| std::fs::remove_dir_all(&away))
+    } else {
+        std::fs::remove_file(place)
+    };
     match removed {
         Err(fault) if fault.kind() != std::io::ErrorKind::NotFound => {
             Err(fault).with_context(|| place.display().to_string())

@@ -23,6 +23,7 @@ use crate::definition_file;
 use crate::exit::{BadConfiguration, Exit, Paused};
 use crate::knowledge::{Facets, follow, job_at, locked, spec_of};
 use crate::progress::Progress;
+use crate::show;
 use crate::watch::Watch;
 
 #[expect(clippy::print_stdout, reason = "the report is what the command is asked for")]
@@ -51,7 +52,7 @@ pub fn run(args: &StudyArgs) -> Result<Exit> {
     facets.are_whole()?;
     drop(watch);
     if !args.quiet {
-        print!("{}", told::report(&found, corpus.len(), args.limit));
+        print!("{}", show::plain(&told::report(&found, corpus.len(), args.limit)));
     }
     if args.json {
         println!("{}", told::json(&found, corpus.len(), args.limit, &args.dir));

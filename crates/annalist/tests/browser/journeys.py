@@ -100,7 +100,8 @@ def by_form(browser, spec):
     browser.check()
     browser.push("Keep and start")
     assert browser.path == "/crawls/by-form", browser.path
-    browser.until("its limit", lambda: browser.ask("/api/crawls/by-form")["state"] == "pagelimit")
+    seen = lambda: browser.ask("/api/crawls/by-form")
+    browser.until("its limit", lambda: seen()["state"] == "pagelimit" and not seen()["is_running"])
     assert "anchor = 2.0" in browser.ask_text("/api/crawls/by-form/spec")
     browser.ask_text("/api/crawls/by-form", method="DELETE")
 
