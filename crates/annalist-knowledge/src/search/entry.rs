@@ -9,7 +9,7 @@ use tantivy::TantivyDocument;
 use tantivy::schema::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::fields::Fields;
+use super::fields::{Fields, number_of};
 use super::simhash::simhash;
 use crate::document::{Document, millis_of};
 use crate::statements::object_iri;
@@ -173,8 +173,7 @@ impl Entry {
         let kept = serde_json::to_vec(&self)?;
         let mut document = TantivyDocument::with_capacity(text.len() + 3 * kept.len());
         document.add_bytes(fields.entry, &kept);
-        document.add_text(fields.record, &self.record);
-        document.add_text(fields.key, &self.key);
+        document.add_u64(fields.record_id, number_of(&self.record));
         document.add_text(fields.text, &text);
         let title = self.title.as_deref().unwrap_or_default();
         if !title.is_empty() {
@@ -206,7 +205,6 @@ impl Entry {
             document.add_u64(fields.published_month, month_of(published));
         }
         document.add_i64(fields.captured, self.captured_at);
-        document.add_u64(fields.captured_month, month_of(self.captured_at));
         document.add_i64(fields.time, self.time());
         if let Some(relevance) = self.relevance {
             document.add_f64(fields.relevance, f64::from(relevance));
@@ -216,11 +214,10 @@ impl Entry {
         }
         document.add_u64(fields.simhash, self.simhash);
         document.add_u64(fields.digest, self.digest);
-        document.add_u64(fields.key_id, xxh3_64(self.key.as_bytes()));
+        document.add_u64(fields.key_id, number_of(&self.key));
         let stands_for = if self.is_matter { &self.url } else { &self.key };
-        document.add_u64(fields.stands_for, xxh3_64(stands_for.as_bytes()));
-        document
-            .add_u64(fields.id, xxh3_64(format!("{} {} {}", self.record, self.kind, self.key).as_bytes()));
+        document.add_u64(fields.stands_for, number_of(stands_for));
+        document.add_u64(fields.id, number_of(&format!("{} {} {}", self.record, self.kind, self.key)));
         Ok(document)
     }
 

@@ -1,14 +1,15 @@
 //! Where what is kept of a page or object stands in the index.
 
 use tantivy::schema::{
-    FAST, Field, INDEXED, IndexRecordOption, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
+    FAST, Field, IndexRecordOption, NumericOptions, STORED, STRING, Schema, TextFieldIndexing, TextOptions,
 };
 use tantivy::tokenizer::{TextAnalyzer, TokenizerManager};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::words::{WORDS, WordTokenizer};
 
 /// Raised with every change of what is indexed; an index of another version is made again.
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 
 macro_rules! fields {
     ($($name:ident: $kind:ident $options:expr;)*) => {
@@ -26,10 +27,9 @@ macro_rules! fields {
 }
 
 fields! {
-    // The capture's name: what is taken out when it comes again.
-    record: add_text_field STRING;
-    // What annotations are given to.
-    key: add_text_field STRING;
+    // The capture's name, as a number: what is taken out when it comes again. Names are long and each is another: as words
+    // they would be as much work as all the text has.
+    record_id: add_u64_field found();
     // Everything but the text, and the text.
     entry: add_bytes_field STORED;
     text: add_text_field words().set_stored();
@@ -45,20 +45,20 @@ fields! {
     topic: add_text_field named();
     entity: add_text_field named();
     event: add_text_field named();
-    // Milliseconds since 1970.
-    published: add_i64_field FAST | INDEXED;
-    captured: add_i64_field FAST | INDEXED;
+    // Milliseconds since 1970. Spans of time are looked for in the columns.
+    published: add_i64_field FAST;
+    captured: add_i64_field FAST;
     // Published, else captured.
     time: add_i64_field FAST;
     // Months since the year 0.
     published_month: add_u64_field FAST;
-    captured_month: add_u64_field FAST;
     relevance: add_f64_field FAST;
     sentiment: add_f64_field FAST;
     // By which results are folded.
     simhash: add_u64_field FAST;
     digest: add_u64_field FAST;
-    key_id: add_u64_field FAST;
+    // Also what annotations are given to.
+    key_id: add_u64_field found().set_fast();
     stands_for: add_u64_field FAST;
     // Puts in order what is equal otherwise, the same in every index of the same archive.
     id: add_u64_field FAST;
@@ -70,6 +70,16 @@ fn words() -> TextOptions {
             .set_tokenizer(WORDS)
             .set_index_option(IndexRecordOption::WithFreqsAndPositions),
     )
+}
+
+/// Found by it alone.
+fn found() -> NumericOptions {
+    NumericOptions::default().set_indexed()
+}
+
+/// The number by which a capture, a page or an object is found. Who finds another by it sees that its name is another.
+pub(super) fn number_of(name: &str) -> u64 {
+    xxh3_64(name.as_bytes())
 }
 
 /// Counted as it is, and found by it alone.

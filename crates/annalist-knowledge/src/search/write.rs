@@ -14,7 +14,7 @@ use tantivy::{Directory, Index, IndexWriter, ReloadPolicy, TantivyDocument, Term
 use super::damage::caught;
 use super::directory::{Fault, Synced};
 use super::entry::{Annotations, Entry};
-use super::fields::{Fields, VERSION, tokenizers};
+use super::fields::{Fields, VERSION, number_of, tokenizers};
 use super::merging::Merging;
 use crate::derived::{Derived, DerivedError, Mark};
 use crate::document::Document;
@@ -163,20 +163,23 @@ impl Search {
         let searcher = tantivy::IndexReader::searcher(&reader);
         let mut changed = 0;
         for (key, found) in annotations {
-            let term = Term::from_field_text(self.fields.key, &key);
+            let term = Term::from_field_u64(self.fields.key_id, number_of(&key));
             let query = TermQuery::new(term.clone(), IndexRecordOption::Basic);
             let mut entries = Vec::new();
             for address in searcher.search(&query, &tantivy::collector::DocSetCollector).map_err(fault)? {
                 let document: TantivyDocument = searcher.doc(address).map_err(fault)?;
                 entries.extend(Entry::from_document(&document, &self.fields));
             }
-            if entries.iter().all(|entry| entry.annotations == found) {
+            if entries.iter().all(|entry| entry.key != key || entry.annotations == found) {
                 continue;
             }
             self.writer.delete_term(term);
             for entry in entries {
-                self.put(Entry { annotations: found.clone(), ..entry })?;
-                changed += 1;
+                // Another with the same number keeps what it has.
+                let is_meant = entry.key == key;
+                let annotations = if is_meant { found.clone() } else { entry.annotations.clone() };
+                self.put(Entry { annotations, ..entry })?;
+                changed += u64::from(is_meant);
             }
         }
         let mark = self.mark.clone();
@@ -201,7 +204,8 @@ impl Derived for Search {
         let place = (document.file.clone(), document.offset, document.record.clone());
         if !self.added.insert(place) || is_known {
             self.ensure_whole()?;
-            self.writer.delete_term(Term::from_field_text(self.fields.record, &document.record));
+            let record = number_of(&document.record);
+            self.writer.delete_term(Term::from_field_u64(self.fields.record_id, record));
         }
         Entry::all_of(document).into_iter().try_for_each(|entry| self.put(entry))
     }

@@ -9,6 +9,7 @@ use super::{Opened, Place, Reader};
 use crate::search::answer::SearchError;
 use crate::search::damage::caught;
 use crate::search::entry::{Entry, key_of};
+use crate::search::fields::number_of;
 
 /// A page with more on it than this is shown in part.
 const MOST: usize = 500;
@@ -22,10 +23,12 @@ impl Reader {
 
     fn find_page(&self, url: &str, at: Option<i64>) -> Result<Vec<Entry>, SearchError> {
         let searchers: Vec<_> = self.opened.iter().map(|opened| opened.reader.searcher()).collect();
+        let key = key_of(url, None);
         let mut captures = Vec::new();
         for (index, (opened, searcher)) in self.opened.iter().zip(&searchers).enumerate() {
-            for place in places(opened, index, searcher, opened.fields.key, &key_of(url, None))? {
-                captures.push((index, self.entry(&searchers, place)?));
+            for place in places(opened, index, searcher, opened.fields.key_id, &key)? {
+                let entry = self.entry(&searchers, place)?;
+                captures.extend((entry.key == key).then_some((index, entry)));
             }
         }
         let distance = |entry: &Entry| match at {
@@ -37,11 +40,12 @@ impl Reader {
         let (Some(opened), Some(searcher)) = (self.opened.get(index), searchers.get(index)) else {
             return Ok(vec![page]);
         };
-        let all = places(opened, index, searcher, opened.fields.record, &page.record)?;
+        let all = places(opened, index, searcher, opened.fields.record_id, &page.record)?;
+        let record = page.record.clone();
         let mut entries = vec![page];
         for place in all.into_iter().take(MOST) {
             let entry = self.entry(&searchers, place)?;
-            if entry.kind != "page" {
+            if entry.kind != "page" && entry.record == record {
                 entries.push(entry);
             }
         }
@@ -49,15 +53,15 @@ impl Reader {
     }
 }
 
-/// Where the documents are that have this in a field, in the order in which they were written.
+/// Where the documents are that have the number of this name in a field, in the order in which they were written.
 fn places(
     opened: &Opened,
     index: usize,
     searcher: &Searcher,
     field: Field,
-    value: &str,
+    name: &str,
 ) -> Result<Vec<Place>, SearchError> {
-    let query = TermQuery::new(Term::from_field_text(field, value), IndexRecordOption::Basic);
+    let query = TermQuery::new(Term::from_field_u64(field, number_of(name)), IndexRecordOption::Basic);
     let found = searcher.search(&query, &DocSetCollector).map_err(|e| opened.damaged(e))?;
     let mut found: Vec<_> = found.into_iter().collect();
     found.sort_unstable();
