@@ -14,6 +14,7 @@ mod damage;
 mod directory;
 mod entry;
 mod excluded;
+mod families;
 mod fields;
 mod fold;
 mod gather;

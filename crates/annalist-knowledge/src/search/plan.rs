@@ -1,7 +1,7 @@
 //! A question as one index understands it. What can be asked is in `query.rs`.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use annalist_judge::text::{Spacing, Tokens};
 use tantivy::query::{
@@ -12,6 +12,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Searcher, Term};
 
 use super::excluded::Excluded;
+use super::families::Family;
 use super::fields::Fields;
 use super::query::{How, Label, QueryError, Wanted, When, Within};
 use super::statistics::Statistics;
@@ -138,24 +139,30 @@ impl Planner<'_> {
             }
         }
         // Languages mostly agree on how a word begins: it is looked for once.
-        let beginnings = shortest(wanted.iter().flat_map(|(_, beginnings, ..)| beginnings));
-        let mut words = HashSet::new();
-        for beginning in beginnings {
-            self.words(field, beginning, usize::MAX, &mut words)?;
-        }
-        words.remove(word);
-        let mut stems = self.stems();
-        for (code, beginnings, stem, forms) in &mut wanted {
-            for found in words.iter().filter(|found| beginnings.iter().any(|start| found.starts_with(start)))
-            {
-                if stems.stem(found, code) == Some(stem.as_str()) {
-                    forms.insert(found.clone());
+        for learnt in shortest(wanted.iter().flat_map(|(_, beginnings, ..)| beginnings)) {
+            let family = self.family(field, &learnt)?;
+            let mut family = family.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut stems = self.stems();
+            for (code, beginnings, stem, forms) in &mut wanted {
+                for beginning in beginnings.iter().filter(|beginning| beginning.starts_with(&learnt)) {
+                    forms.extend(stems.with_stem(&mut family, beginning, code, stem));
                 }
+                forms.remove(word);
             }
         }
         let forms =
             wanted.into_iter().map(|(code, .., forms)| (code, forms.into_iter().take(MOST_FORMS).collect()));
         Ok(forms.collect())
+    }
+
+    /// All words of a field that begin so.
+    fn family(&self, field: Field, beginning: &str) -> Result<Arc<Mutex<Family>>, PlanError> {
+        if let Some(known) = self.stems().families.get(field, beginning) {
+            return Ok(known);
+        }
+        let mut words = HashSet::new();
+        self.words(field, beginning, usize::MAX, &mut words)?;
+        Ok(self.stems().families.put(field, beginning, Family::of(words)))
     }
 
     /// Words of a field that begin so: the first of every piece of the index, and so the first of all, whatever the pieces.
@@ -270,10 +277,10 @@ fn only_word(text: &str) -> Option<String> {
 }
 
 /// Those that no other is the beginning of.
-fn shortest<'b>(beginnings: impl Iterator<Item = &'b String>) -> Vec<&'b str> {
-    let mut sorted: Vec<_> = beginnings.map(String::as_str).collect();
+fn shortest<'b>(beginnings: impl Iterator<Item = &'b String>) -> Vec<String> {
+    let mut sorted: Vec<_> = beginnings.cloned().collect();
     sorted.sort_unstable();
-    sorted.dedup_by(|later, earlier| later.starts_with(*earlier));
+    sorted.dedup_by(|later, earlier| later.starts_with(earlier.as_str()));
     sorted
 }
 
