@@ -1,5 +1,5 @@
 //! What search costs: documents with words as frequent as in real texts are indexed, then asked with all facets.
-//! `search [DOCUMENTS] [BYTES OF TEXT EACH] [FOLDER TO KEEP]`; prints one line of JSON.
+//! `search [DOCUMENTS] [BYTES OF TEXT EACH] [THREADS] [FOLDER TO KEEP]`; prints one line of JSON. A crawl indexes on one thread.
 
 use std::io::Write;
 use std::path::Path;
@@ -27,11 +27,12 @@ fn main() -> Outcome<()> {
     let mut args = std::env::args().skip(1);
     let documents = args.next().map_or(Ok(DOCUMENTS), |number| number.parse())?;
     let text_bytes = args.next().map_or(Ok(TEXT_BYTES), |number| number.parse())?;
+    let threads = args.next().map_or(Ok(2), |number| number.parse())?;
     let kept = args.next();
     let folder = std::env::temp_dir().join(format!("annalist-search-{}", std::process::id()));
     let folder = kept.as_ref().map_or(folder.as_path(), Path::new);
     let mut chance = Chance(1);
-    let text = index(folder, documents, text_bytes, &mut chance)?;
+    let text = index(folder, documents, text_bytes, threads, &mut chance)?;
     let size: u64 =
         std::fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum::<Outcome<u64>>()?;
     let peak_indexing = peak_memory();
@@ -65,9 +66,15 @@ impl Indexed {
     }
 }
 
-fn index(folder: &Path, documents: u64, text_bytes: usize, chance: &mut Chance) -> Outcome<Indexed> {
+fn index(
+    folder: &Path,
+    documents: u64,
+    text_bytes: usize,
+    threads: usize,
+    chance: &mut Chance,
+) -> Outcome<Indexed> {
     let mut indexed = Indexed::default();
-    let mut search = Search::open(folder, SearchSettings { memory: 256 << 20, threads: 2 })?;
+    let mut search = Search::open(folder, SearchSettings { memory: 256 << 20, threads })?;
     let mut mark = Mark::default();
     for first in (0..documents).step_by(DOCUMENTS_A_COMMIT as usize) {
         let some: Vec<_> = (first..documents.min(first + DOCUMENTS_A_COMMIT))

@@ -1,25 +1,27 @@
 //! A question to one or several indexes, and the answer: the best documents with what is like them folded away, facets, and
 //! the course over time. Reads only; the crawl may go on writing.
 
+mod known;
 mod page;
 
 use std::cmp::Reverse;
 use std::collections::hash_map::Entry as Known;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tantivy::columnar::Column;
 use tantivy::directory::MmapDirectory;
 use tantivy::query::EnableScoring;
 use tantivy::{DocAddress, Index, IndexReader, ReloadPolicy, Searcher, TantivyDocument};
 
-use super::answer::{Answer, DEEPEST, Facet, Folded, Hit, MonthCount, Question, SearchError, Sort};
+use self::known::{Counted, KnownCounts, over_time};
+use super::answer::{Answer, DEEPEST, Facet, Folded, Hit, Question, SearchError, Sort};
 use super::damage::caught;
 use super::directory::Synced;
-use super::entry::{Entry, month_name};
+use super::entry::Entry;
 use super::fields::{Fields, tokenizers};
-use super::gather::{FacetField, Gather, Gathered, Month, Ranked, SENTIMENT_STEPS};
+use super::gather::{FacetField, Gather, Gathered, Ranked};
 use super::highlight::Marker;
 use super::labels::Labels;
 use super::pieces;
@@ -38,6 +40,7 @@ pub struct Reader {
     opened: Vec<Opened>,
     /// Those that were asked for, by the name of their column.
     labels: Mutex<BTreeMap<&'static str, Arc<Labels>>>,
+    known: KnownCounts,
 }
 
 struct Opened {
@@ -55,7 +58,7 @@ struct Opened {
 impl Reader {
     pub fn open<P: AsRef<Path>>(folders: &[P]) -> Result<Reader, SearchError> {
         let opened = folders.iter().map(|folder| Opened::open(folder.as_ref())).collect::<Result<_, _>>()?;
-        Ok(Reader { opened, labels: Mutex::default() })
+        Ok(Reader { opened, labels: Mutex::default(), known: KnownCounts::default() })
     }
 
     /// How far each index has followed its archive.
@@ -80,7 +83,16 @@ impl Reader {
         }
         let searchers: Vec<_> = self.opened.iter().map(|opened| opened.reader.searcher()).collect();
         let mut window = if question.limit == 0 { 0 } else { needed * 2 + 50 };
-        let mut asked = self.gather(question, &searchers, window, &question.facets, question.over_time)?;
+        let counted = self.known.get(question);
+        let (facets, months) = match &counted {
+            None => (question.facets.as_slice(), question.over_time),
+            Some(_) => (&[][..], false),
+        };
+        let mut asked = self.gather(question, &searchers, window, facets, months)?;
+        match counted {
+            None => self.known.put(question, &asked.counted),
+            Some(counted) => asked.counted = (*counted).clone(),
+        }
         let mut groups = self.groups(question, &searchers, &asked.ranked)?;
         // Much may be folded: look further until the page is full.
         let is_cut =
@@ -90,19 +102,18 @@ impl Reader {
             asked.ranked = self.gather(question, &searchers, window, &[], false)?.ranked;
             groups = self.groups(question, &searchers, &asked.ranked)?;
         }
-        let mut marker = Marker::of(&question.wanted);
+        let marker = Marker::of(&question.wanted);
         let more = groups.len() > first + question.limit;
         let shown = groups.iter().skip(first).take(question.limit);
-        let hits = shown
-            .map(|group| self.hit(question, &searchers, group, &mut marker))
-            .collect::<Result<_, _>>()?;
+        let hits =
+            shown.map(|group| self.hit(question, &searchers, group, &marker)).collect::<Result<_, _>>()?;
         Ok(Answer {
             total: asked.total,
             hits,
             more,
-            facets: asked.facets,
-            months: asked.months,
-            undated: asked.undated,
+            facets: asked.counted.facets,
+            months: asked.counted.months,
+            undated: asked.counted.undated,
         })
     }
 
@@ -156,11 +167,11 @@ impl Reader {
         for (number, (field, labels)) in facets.iter().zip(&labels).enumerate() {
             let counts = all.iter().map(|piece| piece.facets.get(number).map_or(&[][..], Vec::as_slice));
             let counts = labels.most_frequent(counts, question.labels).map_err(|e| self.unreadable(e))?;
-            asked.facets.push(Facet { field: field.name(), counts });
+            asked.counted.facets.push(Facet { field: field.name(), counts });
         }
         if months {
-            asked.undated = Some(all.iter().map(|segment| segment.undated).sum());
-            asked.months = over_time(&all);
+            asked.counted.undated = Some(all.iter().map(|segment| segment.undated).sum());
+            asked.counted.months = over_time(&all);
         }
         Ok(asked)
     }
@@ -251,12 +262,16 @@ impl Reader {
         question: &Question,
         searchers: &[Searcher],
         group: &Group,
-        marker: &mut Marker,
+        marker: &Marker,
     ) -> Result<Hit, SearchError> {
         let entry = self.entry(searchers, group.place)?;
         let language = entry.language.as_deref();
-        let snippet = marker.passage(&entry.text, language);
-        let shown_title = entry.title.as_deref().map(|title| marker.whole(title, language));
+        let mut alone = Forms::default();
+        let mut known = self.opened.get(group.place.0).map(Opened::forms);
+        let forms = known.as_deref_mut().unwrap_or(&mut alone);
+        let snippet = marker.passage(&entry.text, language, forms);
+        let shown_title = entry.title.as_deref().map(|title| marker.whole(title, language, forms));
+        drop(known);
         let mut folded = Vec::new();
         for place in group.folded.iter().take(MOST_FOLDED) {
             let entry = self.entry(searchers, *place)?;
@@ -327,6 +342,10 @@ impl Opened {
         Ok(Opened { folder, reader, fields, mark, languages, lengths, forms })
     }
 
+    fn forms(&self) -> MutexGuard<'_, Forms> {
+        self.forms.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn damaged(&self, e: impl std::fmt::Display) -> SearchError {
         SearchError::Damaged { folder: self.folder.clone(), why: e.to_string() }
     }
@@ -352,34 +371,13 @@ type Place = (usize, DocAddress);
 struct Asked {
     total: u64,
     ranked: Vec<(Ranked, usize)>,
-    facets: Vec<Facet>,
-    months: Vec<MonthCount>,
-    undated: Option<u64>,
+    counted: Counted,
 }
 
 struct Group {
     ranked: Ranked,
     place: Place,
     folded: Vec<Place>,
-}
-
-fn over_time(pieces: &[Gathered]) -> Vec<MonthCount> {
-    let mut months: BTreeMap<u64, Month> = BTreeMap::new();
-    for piece in pieces {
-        let numbered = (piece.first_month..).zip(&piece.months);
-        for (month, counted) in numbered.filter(|(_, counted)| counted.documents > 0) {
-            let sum = months.entry(month).or_default();
-            sum.documents += counted.documents;
-            sum.judged += counted.judged;
-            sum.sentiment += counted.sentiment;
-        }
-    }
-    let month = |(month, sum): (u64, Month)| MonthCount {
-        month: month_name(month),
-        count: sum.documents,
-        sentiment: (sum.judged > 0).then(|| sum.sentiment / SENTIMENT_STEPS / sum.judged as f64),
-    };
-    months.into_iter().map(month).collect()
 }
 
 fn captured(entry: &Entry) -> String {

@@ -138,7 +138,9 @@ impl Collector for Gather<'_> {
         for labels in self.facets {
             let piece = labels.piece(self.first_piece + segment as usize);
             counts.push(vec![0; piece.map_or(0, |column| column.num_terms())]);
-            facets.push(piece.map(|column| column.ords().clone()));
+            // A field that no document of the piece has still has a column, which would be asked for each of them.
+            let column = piece.filter(|column| column.num_terms() > 0);
+            facets.push(column.map(|column| column.ords().clone()));
         }
         let order = match self.sort {
             Sort::Relevance => Order::Score(columns.f64("relevance")?),
@@ -263,6 +265,10 @@ impl Gathering {
             let Some(column) = column else { continue };
             match (column.get_cardinality(), counts.as_mut_slice()) {
                 (Cardinality::Full, [only]) => *only += self.block.len() as u32,
+                (Cardinality::Full, counts) => {
+                    let ords = fulls(column, &self.block);
+                    ords.iter().take(self.block.len()).for_each(|ord| count(counts, *ord));
+                }
                 (Cardinality::Multivalued, counts) => {
                     for ord in self.block.iter().flat_map(|document| column.values_for_doc(*document)) {
                         count(counts, ord);
@@ -280,9 +286,8 @@ impl Gathering {
         let Some((months, sentiments)) = &self.course else { return };
         let number = self.block.len();
         let found = firsts(months, &self.block);
-        let sentiments =
-            sentiments.as_ref().map_or([None; BLOCK], |sentiments| firsts(sentiments, &self.block));
-        for (month, sentiment) in found.iter().zip(sentiments).take(number) {
+        let sentiments = sentiments.as_ref().map(|sentiments| firsts(sentiments, &self.block));
+        for (at, month) in found.iter().take(number).enumerate() {
             let Some(month) = month else {
                 self.gathered.undated += 1;
                 continue;
@@ -291,7 +296,7 @@ impl Gathering {
             let place = place.and_then(|place| usize::try_from(place).ok());
             let Some(month) = place.and_then(|place| self.gathered.months.get_mut(place)) else { continue };
             month.documents += 1;
-            if let Some(sentiment) = sentiment {
+            if let Some(sentiment) = sentiments.as_ref().and_then(|all| *all.get(at)?) {
                 month.judged += 1;
                 month.sentiment += (sentiment * SENTIMENT_STEPS).round();
             }
@@ -299,23 +304,32 @@ impl Gathering {
     }
 }
 
-/// The first value of each document of a block. Those that follow one another are read in one go.
+/// The value of each document of a block, where each has one. Those that follow one another are read in one go.
+fn fulls<T>(column: &Column<T>, block: &[DocId]) -> [T; BLOCK]
+where
+    T: Copy + Default + PartialOrd + Debug + Send + Sync + 'static,
+{
+    let mut values = [T::default(); BLOCK];
+    let (Some(first), Some(last)) = (block.first(), block.last()) else { return values };
+    let some = values.get_mut(..block.len()).unwrap_or_default();
+    if (last - first) as usize + 1 == block.len() {
+        column.values.get_range(u64::from(*first), some);
+    } else {
+        column.values.get_vals(block, some);
+    }
+    values
+}
+
+/// The first value of each document of a block.
 fn firsts<T>(column: &Column<T>, block: &[DocId]) -> [Option<T>; BLOCK]
 where
     T: Copy + Default + PartialOrd + Debug + Send + Sync + 'static,
 {
-    let mut values = [None; BLOCK];
-    let (Some(first), Some(last)) = (block.first(), block.last()) else { return values };
-    let some = values.get_mut(..block.len()).unwrap_or_default();
-    let is_run = (last - first) as usize + 1 == block.len();
-    if is_run && column.get_cardinality() == Cardinality::Full {
-        let mut run = [T::default(); BLOCK];
-        let run = run.get_mut(..block.len()).unwrap_or_default();
-        column.values.get_range(u64::from(*first), run);
-        some.iter_mut().zip(run).for_each(|(value, known)| *value = Some(*known));
-    } else {
-        column.first_vals(block, some);
+    if column.get_cardinality() == Cardinality::Full {
+        return fulls(column, block).map(Some);
     }
+    let mut values = [None; BLOCK];
+    column.first_vals(block, values.get_mut(..block.len()).unwrap_or_default());
     values
 }
 

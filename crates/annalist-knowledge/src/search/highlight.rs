@@ -55,7 +55,6 @@ impl Serialize for Snippet {
 #[derive(Debug, Default)]
 pub(super) struct Marker {
     sought: Vec<Sought>,
-    forms: Forms,
 }
 
 #[derive(Debug)]
@@ -108,25 +107,25 @@ impl Marker {
     }
 
     /// The passage of a text that shows most of what was asked for, else its beginning.
-    pub(super) fn passage(&mut self, text: &str, language: Option<&str>) -> Snippet {
-        let found = self.find(text, language);
+    pub(super) fn passage(&self, text: &str, language: Option<&str>, forms: &mut Forms) -> Snippet {
+        let found = self.find(text, language, forms);
         let (from, to) = window(text, &found);
         cut(text, from, to, &found)
     }
 
     /// The whole of a short text, such as a title.
-    pub(super) fn whole(&mut self, text: &str, language: Option<&str>) -> Snippet {
-        let found = self.find(text, language);
+    pub(super) fn whole(&self, text: &str, language: Option<&str>, forms: &mut Forms) -> Snippet {
+        let found = self.find(text, language, forms);
         cut(text, 0, text.len(), &found)
     }
 
     /// In order, without those that stand in others.
-    fn find(&mut self, text: &str, language: Option<&str>) -> Vec<Found> {
+    fn find(&self, text: &str, language: Option<&str>, forms: &mut Forms) -> Vec<Found> {
         if self.sought.is_empty() {
             return Vec::new();
         }
         let code = language.unwrap_or_default();
-        let mut stem = |word: &str| self.forms.stem(word, code).map(str::to_owned);
+        let mut stem = |word: &str| forms.stem(word, code).map(str::to_owned);
         let wanted_stems: Vec<_> = self
             .sought
             .iter()
@@ -252,11 +251,12 @@ fn cut(text: &str, from: usize, to: usize, found: &[Found]) -> Snippet {
 mod tests {
     use proptest::prelude::*;
 
-    use super::{LONGEST, Marker};
+    use super::{Forms, LONGEST, Marker};
     use crate::search::parse;
 
     fn marked(question: &str, language: &str, text: &str) -> String {
-        let snippet = Marker::of(&parse(question).unwrap()).passage(text, Some(language));
+        let snippet =
+            Marker::of(&parse(question).unwrap()).passage(text, Some(language), &mut Forms::default());
         snippet
             .pieces()
             .map(|(piece, asked)| if asked { format!("[{piece}]") } else { piece.to_owned() })
@@ -295,7 +295,7 @@ mod tests {
         fn any_text_has_a_passage_with_marks_at_its_words(text in any::<String>(), more in "[a危\u{301} \n]{0,600}") {
             let text = format!("{text}{more}");
             for question in ["a", "危*", "\"a a\" 危危"] {
-                let snippet = Marker::of(&parse(question).unwrap()).passage(&text, Some("en"));
+                let snippet = Marker::of(&parse(question).unwrap()).passage(&text, Some("en"), &mut Forms::default());
                 prop_assert!(snippet.text.len() <= LONGEST);
                 let mut at = 0;
                 for mark in &snippet.marks {

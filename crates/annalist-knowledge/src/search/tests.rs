@@ -1,5 +1,6 @@
 //! The index as a whole: what goes in is found, and nothing else.
 
+mod again;
 mod damaged;
 mod hostile;
 mod naive;

@@ -110,7 +110,7 @@ fn some_words(most: usize) -> impl Strategy<Value = String> {
     proptest::collection::vec(word, 1..=most).prop_map(|words| words.join(" "))
 }
 
-fn some_wanted() -> impl Strategy<Value = Wanted> {
+pub(super) fn some_wanted() -> impl Strategy<Value = Wanted> {
     let how = prop_oneof![Just(How::AnyForm), Just(How::AsWritten), Just(How::Beginning)];
     let within = prop_oneof![4 => Just(Within::Anywhere), 1 => Just(Within::Title)];
     let words =
@@ -133,7 +133,7 @@ fn some_wanted() -> impl Strategy<Value = Wanted> {
     })
 }
 
-fn some_documents() -> impl Strategy<Value = Vec<Document>> {
+pub(super) fn some_documents() -> impl Strategy<Value = Vec<Document>> {
     let language = proptest::sample::select(LANGUAGES.to_vec());
     let one = (language, some_words(8), proptest::option::of(some_words(3)));
     proptest::collection::vec(one, 1..20).prop_map(|all| {
