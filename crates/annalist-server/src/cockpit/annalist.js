@@ -21,6 +21,12 @@ const shown = {
   waits_for: (text) => (text ? `waits for ${text}` : ""),
 };
 
+// This page once more; nothing where it cannot be had.
+async function pageAnew() {
+  const text = await fetch(location.href).then((answer) => (answer.ok && !answer.redirected ? answer.text() : null)).catch(() => null);
+  return text;
+}
+
 // A stream holds a connection, and a browser has six for all its tabs of one host: it is open only while somebody looks.
 function stream(address, listeners) {
   let source = null;
@@ -52,6 +58,8 @@ for (const box of document.querySelectorAll("[data-live-source]")) {
         const key = place.dataset.live;
         if (!(key in now)) continue;
         if (key === "state") place.className = `badge ${now.state === "running" ? "good" : "busy"}`;
+        // What nothing is known of is not shown before something is.
+        if (place.parentElement.dataset.known !== undefined) place.parentElement.hidden = now[key] === null;
         const text = key in shown ? shown[key](now[key]) : count.format(now[key]);
         if (place.textContent !== text) place.textContent = text;
       }
@@ -179,6 +187,7 @@ for (const first of document.querySelectorAll("[data-refresh]")) {
       if (!fresh.dataset.refresh) return void location.reload();
       part.replaceWith(fresh);
       part = fresh;
+      reachable(part);
     }
     setTimeout(look, Number(part.dataset.refresh));
   };
@@ -186,9 +195,57 @@ for (const first of document.querySelectorAll("[data-refresh]")) {
 }
 
 // What is wider than the screen is moved by keys, too.
-for (const box of document.querySelectorAll(".wide-table")) {
-  const reach = () => { if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; else box.removeAttribute("tabindex"); };
-  new ResizeObserver(reach).observe(box);
+function reachable(part) {
+  for (const box of part.querySelectorAll(".wide-table")) {
+    const reach = () => { if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; else box.removeAttribute("tabindex"); };
+    new ResizeObserver(reach).observe(box);
+  }
+}
+reachable(document);
+
+// Parts that change while a crawl runs are taken from the same page, made anew. Nobody loses a place: what has the focus, is
+// being selected, or has a button below the pointer waits for the next time.
+function isInUse(part) {
+  const selection = getSelection();
+  if (!selection.isCollapsed && selection.containsNode(part, true)) return true;
+  return part.contains(document.activeElement) || part.querySelector(":is(td, li, .buttons):hover button") !== null;
+}
+
+function renew(part, fresh) {
+  const moved = [...part.querySelectorAll(".wide-table")].map((box) => box.scrollLeft);
+  part.replaceChildren(...[...fresh.childNodes].map((node) => document.importNode(node, true)));
+  [...part.querySelectorAll(".wide-table")].forEach((box, place) => { box.scrollLeft = moved[place] ?? 0; });
+  reachable(part);
+}
+
+{
+  const parts = () => [...document.querySelectorAll("[data-fresh]")];
+  const seen = new Map();
+  const take = async () => {
+    const text = await pageAnew();
+    if (text === null) return;
+    const page = new DOMParser().parseFromString(text, "text/html");
+    // What waited for its turn runs now, with other buttons.
+    const isLive = (where) => where.querySelector("[data-live-source]") !== null;
+    if (isLive(page) && !isLive(document)) return location.reload();
+    for (const part of parts()) {
+      const fresh = page.querySelector(`[data-fresh="${CSS.escape(part.dataset.fresh)}"]`);
+      if (!fresh || isInUse(part)) continue;
+      if (fresh.dataset.every) part.dataset.every = fresh.dataset.every; else delete part.dataset.every;
+      if (seen.get(part) !== fresh.innerHTML) renew(part, fresh);
+      seen.set(part, fresh.innerHTML);
+    }
+  };
+  // The next is asked for when the last has been answered.
+  const later = () => {
+    const every = Math.min(...parts().map((part) => Number(part.dataset.every) || Infinity));
+    if (Number.isFinite(every)) setTimeout(look, every);
+  };
+  const look = async () => {
+    if (document.visibilityState === "visible") await take();
+    later();
+  };
+  later();
 }
 
 // One key for one button.

@@ -34,8 +34,6 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
     let status = &seen.status;
     let counters = &status.counters;
     let judged = &counters.judged;
-    let share = |(pages, relevant): &(u64, u64)| (*pages as f64, *relevant as f64 / (*pages).max(1) as f64);
-    let curve: Vec<(f64, f64)> = judged.curve.iter().map(share).collect();
     html! {
         div.status data-live-source=[seen.is_running.then(|| format!("/api/crawls/{}/live", seen.id))] data-live-state=(status.state) {
             div.heading.stand {
@@ -59,10 +57,10 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
                 (fact("Under way", "visits_in_flight", &words::count(status.visits_in_flight), "Requests at this moment"))
                 (fact("Skipped", "skipped", &words::count(counters.skipped_in_all()), "Links left alone on purpose"))
                 (fact("Failed", "failures", &words::count(counters.failed), "Links that never answered"))
-                @if judged.pages > 0 {
-                    (fact("Relevant", "harvest_ratio", &words::share(judged.harvest_ratio()), "Pages that score one half or more"))
-                    (fact("Mean score", "mean_score", &judged.mean_score().map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}")), "Of all judged pages, 0 to 1"))
-                }
+                @let is_judged = judged.pages > 0;
+                (known_later("Relevant", "harvest_ratio", &words::share(judged.harvest_ratio()), "Pages that score one half or more", is_judged))
+                @let mean = judged.mean_score().map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"));
+                (known_later("Mean score", "mean_score", &mean, "Of all judged pages, 0 to 1", is_judged))
             }
         }
         @if counters.captures == 0 && !seen.is_running {
@@ -71,6 +69,17 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
                 p { "Start the crawl, and its numbers appear here." }
             }
         }
+        div data-fresh="charts" data-every=[home::pace(seen)] { (drawn(seen, course)) }
+    }
+}
+
+/// What is drawn of its numbers; made anew while it runs.
+fn drawn(seen: &Seen, course: &Markup) -> Markup {
+    let counters = &seen.status.counters;
+    let judged = &counters.judged;
+    let share = |(pages, relevant): &(u64, u64)| (*pages as f64, *relevant as f64 / (*pages).max(1) as f64);
+    let curve: Vec<(f64, f64)> = judged.curve.iter().map(share).collect();
+    html! {
         @if curve.len() > 1 {
             section {
                 h2 { "Harvest" }
@@ -107,6 +116,11 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
 
 fn fact(name: &str, key: &str, value: &str, hint: &str) -> Markup {
     hints::fact(name, &html! { dd data-live=(key) { (value) } }, hint)
+}
+
+/// One that there may be no value of yet: it is there for the script to show.
+fn known_later(name: &str, key: &str, value: &str, hint: &str, is_known: bool) -> Markup {
+    html! { div hidden[!is_known] data-known { dt { (name) } dd data-live=(key) { (value) } dd.meaning { (hint) } } }
 }
 
 /// In their order, the best first.
@@ -155,7 +169,7 @@ pub async fn queue(
     .await?;
     let part = |offset: usize| format!("/crawls/{}/queue?offset={offset}", seen.id);
     let action = |name: &str| format!("/crawls/{}/do/{name}", seen.id);
-    let body = html! {
+    let waiting = html! {
         @if queue.sites.is_empty() {
             section.empty {
                 h2 { "Nothing waits" }
@@ -193,6 +207,9 @@ pub async fn queue(
                 } } }
             }
         }
+    };
+    let body = html! {
+        div data-fresh="queue" data-every=[home::pace(&seen)] { (waiting) }
         section {
             h2 { "Add seeds" }
             form method="post" action=(action("seeds")) {

@@ -39,7 +39,7 @@ pub async fn home(State(app): State<App>) -> Page {
 fn card(app: &App, seen: &Seen) -> Markup {
     let counters = &seen.status.counters;
     html! {
-        article.card {
+        article.card data-fresh={ "card-" (seen.id) } data-every=[pace(seen)] {
             h2 { a href={ "/crawls/" (seen.id) } { (seen.id) } }
             (badge(seen))
             @if let Some(why) = &seen.wanted.failed { p.bad { (why) } }
@@ -55,6 +55,12 @@ fn card(app: &App, seen: &Seen) -> Markup {
             (buttons(app, seen))
         }
     }
+}
+
+/// After how many milliseconds a page with script looks again how a crawl goes; never where it goes nowhere by itself.
+pub fn pace(seen: &Seen) -> Option<&'static str> {
+    let moves = seen.is_running || seen.awaits.is_some() || seen.wanted.schedule.is_some();
+    moves.then_some("5000")
 }
 
 /// How a crawl stands, in a word.

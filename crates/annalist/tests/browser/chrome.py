@@ -170,7 +170,9 @@ class Browser:
         self.until(f"the page after {words!r}", lambda: self.run(is_new))
 
     def has_button(self, words):
-        return any(button.text == words for button in self.all("button"))
+        # In one question: buttons may be made anew while they are read.
+        texts = "return [...document.querySelectorAll('button')].filter((e) => e.checkVisibility()).map((e) => e.innerText.trim())"
+        return words in self.run(texts)
 
     def type(self, css, text):
         field = self.one(css)

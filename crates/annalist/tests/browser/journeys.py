@@ -112,6 +112,7 @@ def watch(browser):
     browser.until("the first captures", lambda: captures() > 3)
     before = captures()
     browser.until("more of them, by themselves", lambda: captures() > before)
+    browser.until("charts, which were not there at the start", lambda: browser.all("[data-fresh] table.bars"))
     browser.check()
 
 
@@ -162,7 +163,8 @@ def steer(browser):
     browser.reload_until("sites that wait", lambda: browser.has_button("Block"))
     shoot(browser, "queue")
     browser.check()
-    site = browser.one("input[name=site]").get_attribute("value")
+    # In one question: the list is made anew by itself.
+    site = browser.run("return document.querySelector('input[name=site]').value")
     browser.push("Block")
     assert site in tomllib.loads(browser.ask_text("/api/crawls/first/spec"))["scope"]["block"]
     browser.until("it is told", lambda: browser.has_button("Allow again"))
