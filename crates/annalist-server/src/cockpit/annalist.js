@@ -21,10 +21,49 @@ const shown = {
   waits_for: (text) => (text ? `waits for ${text}` : ""),
 };
 
+// Whether the service answers, said above the page. One that was started anew refuses the forms of pages that it made before:
+// these are loaded again, unless somebody has typed something.
+const connection = {
+  isLost: false,
+  isTyped: false,
+  say(text, isOver) {
+    const said = document.createElement("p");
+    said.textContent = text;
+    if (isOver) {
+      const link = document.createElement("a");
+      link.href = location.pathname + location.search;
+      link.textContent = "Load the page again";
+      said.append(" ", link);
+    }
+    document.getElementById("connection")?.replaceChildren(said);
+  },
+  lost() {
+    if (!this.isLost) this.say("The connection to the service is lost; trying again.", false);
+    this.isLost = true;
+  },
+  back() {
+    if (!this.isLost) return;
+    this.isLost = false;
+    if (!this.isTyped) return void location.reload();
+    this.say("The service answers again. It may refuse the forms of this page: copy what you have typed first.", true);
+  },
+  over() { this.say("The service tells nothing more of this page: you may have to log in again.", true); },
+};
+for (const kind of ["input", "change"]) document.addEventListener(kind, () => { connection.isTyped = true; }, true);
+
 // This page once more; nothing where it cannot be had.
 async function pageAnew() {
-  const text = await fetch(location.href).then((answer) => (answer.ok && !answer.redirected ? answer.text() : null)).catch(() => null);
-  return text;
+  try {
+    const answer = await fetch(location.href);
+    if (answer.status >= 500) throw new Error("not now");
+    const text = await answer.text();
+    connection.back();
+    if (answer.ok && !answer.redirected) return text;
+    connection.over();
+  } catch {
+    connection.lost();
+  }
+  return null;
 }
 
 // A stream holds a connection, and a browser has six for all its tabs of one host: it is open only while somebody looks.
@@ -36,6 +75,9 @@ function stream(address, listeners) {
     if (source) return;
     source = new EventSource(address());
     for (const [name, listen] of Object.entries(listeners)) source.addEventListener(name, listen);
+    source.onopen = () => connection.back();
+    // One that was refused is not tried again by the browser.
+    source.onerror = (event) => (event.target.readyState === EventSource.CLOSED ? connection.over() : connection.lost());
   };
   document.addEventListener("visibilitychange", turn);
   addEventListener("pagehide", close);
@@ -113,11 +155,8 @@ for (const area of document.querySelectorAll("textarea[data-check]")) {
   area.addEventListener("input", () => {
     clearTimeout(waiting);
     waiting = setTimeout(async () => {
-      const answer = await fetch(area.dataset.check, {
-        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ spec: area.value }),
-      });
-      if (!answer.ok) return;
-      const checked = await answer.json();
+      const checked = await checkedAt(area.dataset.check, { spec: area.value }, verdict);
+      if (!checked) return;
       verdict.replaceChildren();
       const list = document.createElement("ul");
       list.className = "mistakes";
@@ -146,11 +185,8 @@ for (const box of document.querySelectorAll("[data-check-fields]")) {
     waiting = setTimeout(async () => {
       const fields = {};
       for (const input of box.querySelectorAll("[name^=f_]")) fields[input.name.slice(2)] = input.value;
-      const answer = await fetch(box.dataset.checkFields, {
-        method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ spec: form.elements.spec.value, fields }),
-      });
-      if (!answer.ok) return;
-      const checked = await answer.json();
+      const checked = await checkedAt(box.dataset.checkFields, { spec: form.elements.spec.value, fields }, document.getElementById("verdict"));
+      if (!checked) return;
       for (const place of box.querySelectorAll("[data-error]")) {
         const wrong = checked.mistakes.filter((one) => one.field === place.dataset.error).map((one) => one.detail).join("; ");
         if (place.textContent !== wrong) place.textContent = wrong;
@@ -175,13 +211,27 @@ for (const file of document.querySelectorAll("input[data-into]")) {
   });
 }
 
+// A verdict on what is typed; none is better than one on what stood there before.
+async function checkedAt(address, body, verdict) {
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) };
+  try {
+    const answer = await fetch(address, init);
+    if (answer.ok) return await answer.json();
+  } catch { /* It is said below. */ }
+  const word = document.createElement("p");
+  word.className = "busy";
+  word.textContent = "It cannot be checked at the moment.";
+  verdict.replaceChildren(word);
+  return null;
+}
+
 // A part of a page that says how something goes, until it says that it is over.
 for (const first of document.querySelectorAll("[data-refresh]")) {
   let part = first;
   const look = async () => {
-    const answer = await fetch(location.href).catch(() => null);
-    if (answer && answer.ok) {
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const text = await pageAnew();
+    if (text !== null) {
+      const page = new DOMParser().parseFromString(text, "text/html");
       const fresh = page.getElementById(part.id);
       if (!fresh) return;
       if (!fresh.dataset.refresh) return void location.reload();

@@ -29,6 +29,8 @@ pub fn page(title: &str, body: &Markup) -> Markup {
                         a href="/api/openapi.json" { "API" }
                     }
                 }
+                // There from the start: what is put into it later is read out.
+                div #connection role="status" {}
                 main #main { (PreEscaped(with_room(&body.0))) }
             }
         }
