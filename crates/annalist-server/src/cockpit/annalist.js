@@ -298,9 +298,9 @@ function renew(part, fresh) {
   later();
 }
 
-// One key for one button.
+// One key for one button. One that is held judges one page, not all that come after it.
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
   const button = [...document.querySelectorAll("button[data-key]")].find((one) => one.dataset.key === event.key);
   if (button) button.click();
 });

@@ -93,6 +93,7 @@ fn desk(app: &App, frames: &Frames, id: &str, own: &Annotator, place: usize, pag
                         kbd { (key) } " " strong { (shown(grade)) } span.hint { (meaning) }
                     }
                 }
+                p.hint { "With script the keys do the same, while this side has the focus: after a click into the captured page, click here first." }
                 label for="comment" { "Comment" }
                 textarea #comment name="comment" rows="3" { "\n" (page.comment) }
                 p.buttons {
