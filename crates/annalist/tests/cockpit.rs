@@ -210,6 +210,22 @@ fn weights_of_signals_are_fields_of_the_form() {
     assert!(page.contains("How near the link's own text is to the topic."), "{page}");
 }
 
+#[test]
+fn a_crawl_is_called_by_the_name_that_its_spec_gives_it() {
+    let (_dir, service) = stand();
+    let named =
+        SPEC.replace("name = \"x\"", "name = \"Ελλάδα & Europe\"\ndescription = \"What became of it\"");
+    assert_eq!(service.post("/api/crawls", &json!({"spec": named, "id": "y"})).status, 201);
+    assert_eq!(service.get("/api/crawls/y").json()["name"], "Ελλάδα & Europe");
+    let page = service.get("/crawls/y").body;
+    let heading = "<h1>Ελλάδα &amp; Europe <small class=\"hint\">y</small></h1>";
+    for part in [heading, "<title>Ελλάδα &amp; Europe – Overview", "What became of it"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let home = service.get("/").body;
+    assert!(home.contains("Ελλάδα &amp; Europe") && home.contains("<a href=\"/crawls/x\">x</a>"), "{home}");
+}
+
 /// A record as it stands in a file that is not packed.
 fn record(url: &str, date: &str, kind: &str, body: &str) -> String {
     let block = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n{body}");

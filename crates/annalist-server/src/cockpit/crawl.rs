@@ -21,13 +21,18 @@ pub async fn overview(
     Asking(Looked { over }): Asking<Looked>,
 ) -> Page {
     let service = app.service.clone();
-    let (seen, course, over) = blocking(move || {
+    let (seen, course, over, description) = blocking(move || {
         let (course, over) = course::chosen(&service, &id, over)?;
-        Ok((service.see(&id)?, course, over))
+        let description = service.spec(&id).ok().and_then(|spec| spec.description.clone());
+        Ok((service.see(&id)?, course, over, description))
     })
     .await?;
     let course = course::section(&seen.id, &course, over);
-    Ok(layout::crawl_page(&seen, "", &facts(&app, &seen, &course)).into_response())
+    let body = html! {
+        @if let Some(description) = &description { p.description { (description) } }
+        (facts(&app, &seen, &course))
+    };
+    Ok(layout::crawl_page(&seen, "", &body).into_response())
 }
 
 fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {

@@ -40,7 +40,7 @@ fn card(app: &App, seen: &Seen) -> Markup {
     let counters = &seen.status.counters;
     html! {
         article.card data-fresh={ "card-" (seen.id) } data-every=[pace(seen)] {
-            h2 { a href={ "/crawls/" (seen.id) } { (seen.id) } }
+            h2 { a href={ "/crawls/" (seen.id) } { (layout::called(seen)) } }
             (badge(seen))
             @if let Some(why) = &seen.wanted.failed { p.bad { (why) } }
             @if let Some(what) = &seen.awaits { p.hint { "waits for " (what) } }

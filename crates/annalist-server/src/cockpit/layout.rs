@@ -60,15 +60,20 @@ const TABS: &[(&str, &str)] = &[
     ("/settings", "Settings"),
 ];
 
+/// Its name, and beside it the one that addresses and folders have, where that is another.
+pub fn called(seen: &Seen) -> Markup {
+    html! { (seen.name) @if seen.name != seen.id { " " small.hint { (seen.id) } } }
+}
+
 /// A page about one crawl; `tab` is the path of its view.
 pub fn crawl_page(seen: &Seen, tab: &str, body: &Markup) -> Markup {
     let base = format!("/crawls/{}", seen.id);
     let title = TABS.iter().find(|(path, _)| *path == tab).map_or("", |(_, name)| name);
     page(
-        &format!("{} – {title}", seen.id),
+        &format!("{} – {title}", seen.name),
         &html! {
-            nav.crumbs aria-label="Breadcrumb" { a href="/" { "Crawls" } " / " (seen.id) }
-            h1 { (seen.id) }
+            nav.crumbs aria-label="Breadcrumb" { a href="/" { "Crawls" } " / " (seen.name) }
+            h1 { (called(seen)) }
             nav.tabs aria-label="Views of this crawl" {
                 @for (path, name) in TABS {
                     a href={ (base) (path) } aria-current=[(*path == tab).then_some("page")] { (name) }

@@ -17,6 +17,8 @@ use crate::wanted::{Goal, Schedule};
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CrawlView {
     pub id: String,
+    /// What its spec calls it.
+    pub name: String,
     /// `new`, `starting`, `running`, `waiting`, `paused`, `finishing`, `interrupted`, `elsewhere` (another process runs it),
     /// `damaged` (`failed` says what has to be repaired), or how it ended.
     pub state: String,
@@ -49,10 +51,11 @@ pub struct CrawlView {
 
 impl CrawlView {
     pub fn of(seen: Seen) -> CrawlView {
-        let Seen { id, status, is_running, wanted, awaits } = seen;
+        let Seen { id, name, status, is_running, wanted, awaits } = seen;
         let counters = &status.counters;
         CrawlView {
             id,
+            name,
             is_running,
             goal: wanted.goal,
             failed: wanted.failed,

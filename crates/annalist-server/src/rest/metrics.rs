@@ -116,8 +116,8 @@ mod tests {
         }
         status.counters.event("web", "warning");
         status.counters.event("a \"b\"", "error");
-        let id = "x".to_owned();
-        let seen = Seen { id, status, is_running: false, wanted: Wanted::default(), awaits: None };
+        let (id, name) = ("x".to_owned(), "X".to_owned());
+        let seen = Seen { id, name, status, is_running: false, wanted: Wanted::default(), awaits: None };
         let text = written(&[seen]);
         for line in [
             "annalist_captures_total{crawl=\"x\"} 5",

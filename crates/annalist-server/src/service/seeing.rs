@@ -17,6 +17,8 @@ const DAMAGED: &str = "damaged";
 #[derive(Clone, Debug)]
 pub struct Seen {
     pub id: String,
+    /// What its spec calls it; its id where the spec cannot be read.
+    pub name: String,
     pub status: Status,
     pub is_running: bool,
     pub wanted: Wanted,
@@ -39,9 +41,12 @@ impl Service {
             failed: Some(format!("state/service.json cannot be read: {fault}")),
             ..Wanted::default()
         });
+        // Before the lock below is taken, which this needs as well.
+        let name = self.spec(id).map_or_else(|_| id.to_owned(), |spec| spec.name.clone());
         let id = id.to_owned();
         if let Some(running) = self.running().get(&id).cloned() {
-            return Ok(Seen { id, status: running.board.read(), is_running: true, wanted, awaits: None });
+            let status = running.board.read();
+            return Ok(Seen { id, name, status, is_running: true, wanted, awaits: None });
         }
         let found = resting(&job);
         let damage = found.as_ref().err().cloned().or_else(|| self.mistake_in_spec(&id, &job));
@@ -52,7 +57,7 @@ impl Service {
             (status.state, wanted.failed) = (DAMAGED.to_owned(), Some(why));
         }
         let awaits = self.awaiting().get(&id).map(|awaiting| awaiting.obstacle.waited_for());
-        Ok(Seen { id, status, is_running: false, wanted, awaits })
+        Ok(Seen { id, name, status, is_running: false, wanted, awaits })
     }
 }
 
