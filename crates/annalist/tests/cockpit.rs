@@ -211,6 +211,18 @@ fn weights_of_signals_are_fields_of_the_form() {
 }
 
 #[test]
+fn what_was_not_begun_is_not_called_done() {
+    let (_dir, service) = stand();
+    let queue = service.get("/crawls/x/queue").body;
+    assert!(queue.contains("The crawl has not been started") && queue.contains("1 seed waits"), "{queue}");
+    let knowledge = service.get("/crawls/x/knowledge").body;
+    assert!(
+        knowledge.contains("Nothing is captured yet") && !knowledge.contains("Run a study"),
+        "{knowledge}"
+    );
+}
+
+#[test]
 fn a_crawl_is_called_by_the_name_that_its_spec_gives_it() {
     let (_dir, service) = stand();
     let named =
@@ -277,6 +289,7 @@ fn above_a_captured_page_stands_when_it_was_captured_and_the_way_to_other_captur
     assert!(shown.status == 200 && !shown.head.contains("sandbox"), "{shown:?}");
     let never = service.get("/crawls/x/page?url=http%3A%2F%2Fa.test%2Fnever").body;
     assert!(never.contains("No capture of this address is in the archive."), "{never}");
+    assert!(never.contains("There is no capture of this address") && !never.contains("<iframe"), "{never}");
 }
 
 #[test]

@@ -52,17 +52,29 @@ pub async fn annotate(
         let place = asked.n.map(|n| n.saturating_sub(1)).or(next);
         let body = match place.and_then(|place| Some((place, own.pages.get(place)?))) {
             Some((place, page)) => desk(&app, &frames, &id, &own, place, page),
-            None => html! {
-                section.empty {
-                    h2 { @if own.pages.is_empty() { "No pages were drawn yet" } @else { "All pages are judged" } }
-                    p { a.button href={ "/crawls/" (id) "/annotate" } { "See how well the program agrees" } }
-                }
-            },
+            None => no_page(&id, &own),
         };
         Ok(layout::crawl_page(&seen, "/annotate", &body))
     })
     .await?;
     Ok(page.into_response())
+}
+
+/// There is no page to show: none was drawn, all are judged, or one was asked for that is not there.
+fn no_page(id: &str, own: &Annotator) -> Markup {
+    let (all, is_open) = (own.pages.len(), own.judged() < own.pages.len());
+    html! {
+        section.empty {
+            @if is_open {
+                h2 { "There is no such page" }
+                p { (words::some(all as u64, "page was drawn", "pages were drawn")) ", and " (own.judged()) " of them judged." }
+                p { a.button href={ "/crawls/" (id) "/annotate?by=" (encoded(&own.name)) } { "Go on with the next one" } }
+            } @else {
+                h2 { @if all == 0 { "No pages were drawn yet" } @else { "All pages are judged" } }
+                p { a.button href={ "/crawls/" (id) "/annotate" } { "See how well the program agrees" } }
+            }
+        }
+    }
 }
 
 /// The panel and the page (figure 3 of the study that this follows).

@@ -1,6 +1,7 @@
 //! A captured page in a frame, and around it the times of its captures, what was written on it, why it was fetched and what its
 //! score is made of.
 
+use annalist_crawl::explain::Explanation;
 use annalist_knowledge::search::Entry;
 use annalist_replay::Listed;
 use axum::extract::{Path, Query, State};
@@ -37,19 +38,22 @@ pub async fn captured(
 ) -> Page {
     let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();
     let (own, wanted, time) = (app.clone(), asked.url.clone(), at.clone());
-    let (seen, known, listed, decisions) = blocking(move || {
+    let (seen, known, listed, explained) = blocking(move || {
         let seen = own.service.see(&id)?;
         if wanted.is_empty() {
-            return Ok((seen, Known::default(), Listed::default(), Vec::new()));
+            return Ok((seen, Known::default(), Listed::default(), Explanation::default()));
         }
         let known = Known::of(&own, &seen.id, &wanted, &time)?;
         let listed = own.archives.listed(&seen.id, &wanted, &time)?;
         // A crawl that was never started knows nothing.
         let explained = own.service.explain(&seen.id, &wanted).unwrap_or_default();
-        Ok((seen, known, listed, explained.decisions))
+        Ok((seen, known, listed, explained))
     })
     .await?;
     let wanted = &asked.url;
+    // What was captured a moment ago may not be listed yet.
+    let is_kept = matches!(explained.state, "captured" | "revisit");
+    let is_absent = listed.captures.is_empty() && known.entries.is_empty() && !is_kept;
     let looked = Looked { id: &seen.id, url: wanted, at: &at, listed: &listed, frames: &frames };
     let body = html! {
         form.filter method="get" role="search" {
@@ -66,19 +70,32 @@ pub async fn captured(
             }
         } @else {
             (looked.banner())
-            div.sides {
-                (looked.frame())
-                div { (score(&known)) (writings(&seen, &known.entries)) }
+            @if is_absent { (absent(&seen, &explained)) } @else {
+                div.sides {
+                    (looked.frame())
+                    div { (score(&known)) (writings(&seen, &known.entries)) }
+                }
             }
-            @if !decisions.is_empty() {
-                section {
-                    h2 { "Why it is here" }
-                    ol { @for decision in &decisions { li { (decision) } } }
+            @if !explained.decisions.is_empty() {
+                section #why {
+                    h2 { @if is_absent { "Why it is not here" } @else { "Why it is here" } }
+                    ol { @for decision in &explained.decisions { li { (decision) } } }
                 }
             }
         }
     };
     Ok(layout::crawl_page(&seen, "/page", &body).into_response())
+}
+
+/// Where there is no capture to show: what was decided about the address is told below.
+fn absent(seen: &Seen, explained: &Explanation) -> Markup {
+    html! {
+        section.empty {
+            h2 { "There is no capture of this address" }
+            @if !explained.decisions.is_empty() { p { a href="#why" { "Why it is not here" } } }
+            @else if seen.status.state == "new" { p { "The crawl has not been started." } }
+        }
+    }
 }
 
 fn score(known: &Known) -> Markup {

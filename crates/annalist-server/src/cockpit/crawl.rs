@@ -153,6 +153,21 @@ pub struct Part {
     offset: usize,
 }
 
+/// What is said of an empty queue: whether everything is done, or nothing was begun.
+fn nothing_waits(seen: &Seen, seeds: usize) -> Markup {
+    html! {
+        section.empty {
+            @if seen.status.state == "new" {
+                h2 { "The crawl has not been started" }
+                p { (words::some(seeds as u64, "seed waits", "seeds wait")) " for its " a href={ "/crawls/" (seen.id) } { "start" } "." }
+            } @else {
+                h2 { "Nothing waits" }
+                p { @if seen.is_running { "All that was found is fetched, or on its way." } @else { "There is nothing left to fetch." } }
+            }
+        }
+    }
+}
+
 /// Sites on one page.
 const SITES: usize = 100;
 
@@ -162,25 +177,21 @@ pub async fn queue(
     Asking(Part { offset }): Asking<Part>,
 ) -> Page {
     let asked = app.clone();
-    let (seen, queue, blocked) = blocking(move || {
+    let (seen, queue, blocked, seeds) = blocking(move || {
         // Where the spec cannot be read, what waits is shown all the same.
         let spec = asked.service.spec(&id).ok();
+        let seeds = spec.as_ref().map_or(0, |spec| spec.seeds.len());
         let blocked = spec.map_or_else(Vec::new, |spec| {
             let of_rules = spec.sites.iter().filter(|rules| rules.blocked).map(|rules| &rules.site);
             spec.scope.blocked_sites.iter().chain(of_rules).cloned().collect()
         });
-        Ok((asked.service.see(&id)?, Queue::of(&asked, &id, offset, SITES)?, blocked))
+        Ok((asked.service.see(&id)?, Queue::of(&asked, &id, offset, SITES)?, blocked, seeds))
     })
     .await?;
     let part = |offset: usize| format!("/crawls/{}/queue?offset={offset}", seen.id);
     let action = |name: &str| format!("/crawls/{}/do/{name}", seen.id);
     let waiting = html! {
-        @if queue.sites.is_empty() {
-            section.empty {
-                h2 { "Nothing waits" }
-                p { @if seen.is_running { "All that was found is fetched, or on its way." } @else { "There is nothing left to fetch." } }
-            }
-        } @else {
+        @if queue.sites.is_empty() { (nothing_waits(&seen, seeds)) } @else {
             table {
                 caption { "Sites with the most waiting links" }
                 thead { tr { th scope="col" { "Site" } th.number scope="col" { "Queued" } th.number scope="col" { "Captures" } th.number scope="col" { "Received" }

@@ -57,6 +57,15 @@ fn standing(app: &App, id: &str) -> Result<(Seen, Vec<Told>), Problem> {
 
 /// There was no study yet.
 fn unstudied(app: &App, seen: &Seen, tasks: &[Told]) -> Markup {
+    if seen.status.counters.captures == 0 {
+        return html! {
+            section.empty {
+                h2 { "Nothing is captured yet" }
+                p { "A study reads what was captured: " @if seen.is_running { "wait for the first pages." } @else { a href={ "/crawls/" (seen.id) } { "start the crawl" } " first." } }
+            }
+            (studies(app, seen, tasks))
+        };
+    }
     html! {
         section.empty {
             h2 { "Nobody has studied this archive yet" }
