@@ -130,9 +130,10 @@ pub async fn skipped(
         @if found.skipped.is_empty() { (nothing(&asked, found.next, "Nothing that fits was skipped.")) } @else {
             table {
                 caption { "Addresses that were not fetched, the newest first" }
-                thead { tr { th scope="col" { "Address" } th scope="col" { "Reason" } th scope="col" { "Detail" } th scope="col" { "Found on" } } }
+                thead { tr { th scope="col" { "When (UTC)" } th scope="col" { "Address" } th scope="col" { "Reason" } th scope="col" { "Detail" } th scope="col" { "Found on" } } }
                 tbody { @for one in &found.skipped { tr {
-                    td.url { (one.url) } td { (one.reason) } td { (one.detail) } td.url { (one.via.as_deref().unwrap_or("–")) }
+                    td.time { (words::second(&one.time)) } td.url { (one.url) }
+                    td { (one.reason) @if let Some(meaning) = words::reason(&one.reason) { span.hint { ": " (meaning) } } } td { (one.detail) } td.url { (one.via.as_deref().unwrap_or("–")) }
                 } } }
             }
         }

@@ -1,5 +1,7 @@
 //! Numbers as people read them.
 
+use annalist_model::SkipReason;
+
 /// `1,234,567`
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -74,6 +76,31 @@ pub fn state(state: &str) -> (&'static str, &'static str) {
         "damaged" => ("damaged", "bad"),
         _ => ("stopped", "rest"),
     }
+}
+
+/// Why a link was left alone, for who does not know the word in the log.
+pub fn reason(name: &str) -> Option<&'static str> {
+    let known = SkipReason::ALL.into_iter().find(|reason| reason.name() == name)?;
+    Some(match known {
+        SkipReason::OutOfScope => "no seed's scope holds it",
+        SkipReason::Excluded => "a rule of the spec leaves it out",
+        SkipReason::TooDeep => "more clicks from its seed than the spec allows",
+        SkipReason::Robots => "the site's robots.txt forbids it",
+        SkipReason::RobotsUnreachable => "the site's robots.txt could not be had",
+        SkipReason::SiteBudget => "the site has as many pages as the spec allows",
+        SkipReason::Budget => "the crawl reached its limit before",
+        SkipReason::Trap => "the address looks like one of endlessly many",
+        SkipReason::Blocked => "its site is blocked",
+        SkipReason::Address => "its server is not public",
+        SkipReason::RedirectLoop => "it was sent on too often",
+        SkipReason::Nofollow => "the page asks not to follow its links",
+        SkipReason::Failed => "it was tried as often as allowed",
+        SkipReason::Unusable => "nothing can be fetched under it",
+        SkipReason::Application => "nothing new is shown there",
+        SkipReason::Missing => "the archive that is read does not have it",
+        SkipReason::Duplicate => "it is kept under another address",
+        SkipReason::Blacklisted => "somebody said that it is never to be fetched",
+    })
 }
 
 #[cfg(test)]
