@@ -9,7 +9,9 @@ use std::sync::Arc;
 use annalist_disk::RealDisk;
 use annalist_frontier::{Frontier, Known, Place, Settings, State};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, LinkKind, Outcome, SkipReason, Time, Unusable, UrlError, UrlKey};
+use annalist_model::{
+    CanonicalUrl, Hop, HopPath, LinkKind, Outcome, SkipReason, Time, Unusable, UrlError, UrlKey,
+};
 use serde::Serialize;
 
 use crate::engine::CrawlError;
@@ -109,10 +111,11 @@ fn tell(
         told.way = way(lookup, known)?;
         told.decisions.push(match told.way.last() {
             Some(page) => format!(
-                "found as {} on {page}, {} clicks from its seed (way {}){}",
+                "found as {} on {page}, {} {} from its seed (by {}){}",
                 link.kind.name(),
                 link.depth,
-                link.hops.as_str(),
+                if link.depth == 1 { "click" } else { "clicks" },
+                steps(&link.hops),
                 if link.anchor.is_empty() { String::new() } else { format!(", anchor {:?}", link.anchor) },
             ),
             None if link.kind == LinkKind::Injected => "handed over by somebody".to_owned(),
@@ -234,6 +237,24 @@ fn tell_queued(spec: &Spec, known: &Known, not_before: Option<Time>, told: &mut 
     }
 }
 
+/// How many steps of which kind led from the seed to a link.
+fn steps(hops: &HopPath) -> String {
+    let kinds = [
+        (Hop::Link, "link", "links"),
+        (Hop::Redirect, "redirect", "redirects"),
+        (Hop::Embed, "embed", "embeds"),
+        (Hop::Manifest, "entry of a sitemap or feed", "entries of sitemaps or feeds"),
+        (Hop::Inferred, "guess", "guesses"),
+        (Hop::Submit, "form", "forms"),
+        (Hop::Prerequisite, "file that another needs", "files that others need"),
+    ];
+    let counted = kinds.into_iter().filter_map(|(hop, one, many)| {
+        let count = hops.as_str().chars().filter(|letter| *letter == hop.letter()).count();
+        (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
+    });
+    counted.collect::<Vec<String>>().join(", ")
+}
+
 /// The pages that led to a link, the seed first.
 fn way(lookup: &mut Lookup<'_>, known: &Known) -> Result<Vec<String>, CrawlError> {
     let mut way = Vec::new();
@@ -245,4 +266,17 @@ fn way(lookup: &mut Lookup<'_>, known: &Known) -> Result<Vec<String>, CrawlError
     }
     way.reverse();
     Ok(way)
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_model::HopPath;
+
+    use super::steps;
+
+    #[test]
+    fn the_way_to_a_link_is_told_in_words() {
+        assert_eq!(steps(&HopPath::parse("LLRLE")), "3 links, 1 redirect, 1 embed");
+        assert_eq!(steps(&HopPath::parse("MM")), "2 entries of sitemaps or feeds");
+    }
 }

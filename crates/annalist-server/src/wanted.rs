@@ -3,11 +3,9 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
 use annalist_model::Time;
-use annalist_model::spec::duration;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -46,15 +44,6 @@ impl Schedule {
             return Err(Problem::field("every_seconds", "give at least 1"));
         }
         Ok(self)
-    }
-
-    /// In words, for people.
-    pub fn told(&self) -> String {
-        let every = self.every_seconds.map(|seconds| duration::display(Duration::from_secs(seconds)));
-        match every {
-            Some(every) => format!("{}, then every {every}", self.next),
-            None => format!("{}, once", self.next),
-        }
     }
 }
 

@@ -47,7 +47,7 @@ async fn question(app: &App, id: &str, action: &str) -> Result<Option<Page>, Pro
     let (title, what, yes, place) = match (action, &seen.wanted.schedule) {
         ("unschedule", Some(schedule)) => (
             "Let it start only by hand?".to_owned(),
-            html! { p { "The schedule is deleted: " strong { (schedule.told()) } ". Nothing that was archived is touched." } },
+            html! { p { "The schedule is deleted: " strong { (words::schedule(schedule)) } ". Nothing that was archived is touched." } },
             "Delete the schedule",
             "#schedule",
         ),

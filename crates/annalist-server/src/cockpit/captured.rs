@@ -79,7 +79,7 @@ pub async fn captured(
             @if !explained.decisions.is_empty() {
                 section #why {
                     h2 { @if is_absent { "Why it is not here" } @else { "Why it is here" } }
-                    ol { @for decision in &explained.decisions { li { (decision) } } }
+                    ol { @for decision in &explained.decisions { li { (words::with_dates(decision)) } } }
                 }
             }
         }

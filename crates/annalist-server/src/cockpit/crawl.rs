@@ -50,7 +50,7 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
                 p.bad role="alert" { "It could not run: " (why) @if status.state == "damaged" { " " a href={ "/crawls/" (seen.id) "/settings" } { "Its spec" } } }
             }
             @if let Some(schedule) = &seen.wanted.schedule {
-                p { "Starts by itself: " (schedule.told()) " " a href={ "/crawls/" (seen.id) "/settings#schedule" } { "change" } }
+                p { "Starts by itself: " (words::schedule(schedule)) " " a href={ "/crawls/" (seen.id) "/settings#schedule" } { "change" } }
             }
             dl.facts {
                 (fact("Captures", "captures", &words::count(counters.captures), "Exchanges kept in the archive"))
@@ -204,7 +204,7 @@ pub async fn queue(
                     td.url { (site.best_url.as_deref().unwrap_or("–")) }
                     td.number { @if let Some(score) = site.best_score { (format!("{score:.2}")) } }
                     @let is_blocked = site.site.as_ref().is_some_and(|name| blocked.contains(name));
-                    td { @if is_blocked { "never: it is blocked" } @else if let Some(why) = &site.closed { "closed: " (why) } @else if site.rests_seconds > 0.0 { "in " (format!("{:.1} s", site.rests_seconds)) } @else { "now" } }
+                    td { @if is_blocked { "never: it is blocked" } @else if let Some(why) = &site.closed { "closed: " (why) } @else if site.rests_seconds >= 0.05 { "in " (format!("{:.1} s", site.rests_seconds)) } @else { "now" } }
                     td { @if let Some(name) = site.site.as_ref().filter(|_| !is_blocked) {
                         form.inline method="post" action=(action("block")) { (forms::token(&app)) input type="hidden" name="site" value=(name); button aria-label={ "Block " (name) } { "Block" } }
                     } }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::forms::Sent as FormSent;
 use super::spec_form::{self, Draft, Manner, Sent};
-use super::{Page, forms, layout};
+use super::{Page, forms, layout, words};
 use crate::problem::Problem;
 use crate::rest::blocking;
 use crate::serve::App;
@@ -67,7 +67,7 @@ fn schedule(app: &App, seen: &Seen) -> Markup {
         section #schedule {
             h2 { "Start by itself" }
             @if let Some(schedule) = &seen.wanted.schedule {
-                p { "Next start: " strong { (schedule.told()) } }
+                p { "Next start: " strong { (words::schedule(schedule)) } }
                 (forms::button(app, &format!("/crawls/{}/do/unschedule", seen.id), "Start only by hand…", ""))
             } @else {
                 p.hint { "It starts when somebody starts it. Give a time, and it starts then, too; a crawl that has ended takes up what is new." }

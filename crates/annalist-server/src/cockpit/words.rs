@@ -1,6 +1,8 @@
 //! Numbers as people read them.
 
-use annalist_model::SkipReason;
+use annalist_model::{SkipReason, Time};
+
+use crate::wanted::Schedule;
 
 /// `1,234,567`
 pub fn count(number: u64) -> String {
@@ -58,6 +60,57 @@ pub fn second(time: &str) -> String {
     }
 }
 
+/// `2026-11-16T08:15:00.123Z` as `16 November 2026, 08:15 UTC`; anything else as it is.
+pub fn date(time: &str) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let Some(moment) = Time::from_rfc3339(time) else { return time.to_owned() };
+    let digits = moment.digits14();
+    let part = |from: usize, to: usize| digits.get(from..to).unwrap_or("00");
+    let month = part(4, 6).parse::<usize>().ok().and_then(|month| MONTHS.get(month.checked_sub(1)?));
+    let (day, month) = (part(6, 8).trim_start_matches('0'), month.copied().unwrap_or_default());
+    format!("{day} {month} {}, {}:{} UTC", part(0, 4), part(8, 10), part(10, 12))
+}
+
+/// A sentence with the moments in it as people read them.
+pub fn with_dates(sentence: &str) -> String {
+    let word = |piece: &str| {
+        let bare = piece.trim_end_matches([' ', ';', ',']);
+        format!("{}{}", date(bare), piece.get(bare.len()..).unwrap_or_default())
+    };
+    sentence.split_inclusive(' ').map(word).collect()
+}
+
+/// `17 November 2027, 08:00 UTC, then every 36 hours`
+pub fn schedule(schedule: &Schedule) -> String {
+    let then =
+        schedule.every_seconds.map_or_else(|| "once".to_owned(), |every| format!("then {}", often(every)));
+    format!("{}, {then}", date(&schedule.next))
+}
+
+/// `every day`, `every 36 hours`
+fn often(seconds: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
+    let whole = UNITS.into_iter().find(|(length, _)| seconds.is_multiple_of(*length));
+    let (length, unit) = whole.unwrap_or((1, "second"));
+    match seconds / length {
+        1 => format!("every {unit}"),
+        many => format!("every {} {unit}s", count(many)),
+    }
+}
+
 /// What a state means, and how it is coloured.
 pub fn state(state: &str) -> (&'static str, &'static str) {
     match state {
@@ -105,7 +158,28 @@ pub fn reason(name: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{bytes, count, moment, second, some};
+    use super::{bytes, count, date, moment, reason, schedule, second, some, with_dates};
+    use crate::wanted::Schedule;
+
+    #[test]
+    fn moments_are_written_as_people_read_them() {
+        assert_eq!(date("2026-03-05T08:05:59.123Z"), "5 March 2026, 08:05 UTC");
+        assert_eq!(date("soon"), "soon");
+        let told = with_dates("captured with status 200 at 2026-11-17T20:19:24.173Z; the payload  was known");
+        assert_eq!(told, "captured with status 200 at 17 November 2026, 20:19 UTC; the payload  was known");
+        let told =
+            |every_seconds| schedule(&Schedule { next: "2027-11-17T08:00:00Z".to_owned(), every_seconds });
+        assert_eq!(told(Some(36 * 3600)), "17 November 2027, 08:00 UTC, then every 36 hours");
+        assert_eq!(told(Some(86_400)), "17 November 2027, 08:00 UTC, then every day");
+        assert_eq!(told(Some(90)), "17 November 2027, 08:00 UTC, then every 90 seconds");
+        assert_eq!(told(None), "17 November 2027, 08:00 UTC, once");
+    }
+
+    #[test]
+    fn every_reason_in_the_log_is_told_in_words() {
+        assert_eq!(reason("robots"), Some("the site's robots.txt forbids it"));
+        assert_eq!(reason("<i>"), None);
+    }
 
     #[test]
     fn numbers_are_written_as_people_read_them() {
