@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use annalist_crawl::clock;
+use annalist_model::Time;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
@@ -58,11 +59,18 @@ fn form(app: &App, seen: &Seen, draft: &Draft) -> Markup {
     }
 }
 
+/// The next full hour: a start that lies ahead, however long somebody looks at the form.
+fn next_hour(now: Time) -> Time {
+    const HOUR: u64 = 3_600_000;
+    Time::from_millis((now.millis() / HOUR).saturating_add(1).saturating_mul(HOUR))
+}
+
 /// When it starts by itself.
 fn schedule(app: &App, seen: &Seen) -> Markup {
-    let now = clock::now().rfc3339();
+    let now = clock::now();
+    let soon = next_hour(now).rfc3339();
     // As far as minutes, which is what browsers ask for.
-    let soon = now.get(..16).unwrap_or_default();
+    let soon = soon.get(..16).unwrap_or_default();
     html! {
         section #schedule {
             h2 { "Start by itself" }
@@ -76,7 +84,7 @@ fn schedule(app: &App, seen: &Seen) -> Markup {
                 (forms::token(app))
                 label for="next" { "First start, in UTC" }
                 input #next type="datetime-local" name="next" required value=(soon) aria-describedby="next-hint";
-                p.hint #next-hint { "It is " (soon.replace('T', " ")) " UTC now." }
+                p.hint #next-hint { "It is " (words::date(&now.rfc3339())) " now." }
                 label for="every" { "Again every" }
                 input #every name="every" placeholder="1d" list="often" aria-describedby="every-hint";
                 datalist #often { @for often in ["15m", "1h", "6h", "1d", "7d"] { option value=(often) {} } }
@@ -140,5 +148,20 @@ fn changed(service: &Service, id: &str, base: Option<&str>, mine: &str) -> Resul
     match outcome {
         Outcome::Disputed { .. } => Ok(outcome),
         Outcome::Kept(_) => kept.map(|_| outcome),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_model::Time;
+
+    use super::next_hour;
+
+    #[test]
+    fn a_start_that_is_proposed_lies_ahead() {
+        for (now, next) in [("2026-11-17T20:59:59.999Z", "21:00"), ("2026-11-17T20:00:00.000Z", "21:00")] {
+            let proposed = next_hour(Time::from_rfc3339(now).unwrap()).rfc3339();
+            assert_eq!(proposed, format!("2026-11-17T{next}:00.000Z"));
+        }
     }
 }
