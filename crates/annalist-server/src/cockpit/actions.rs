@@ -93,6 +93,9 @@ pub async fn act(
     {
         return asked;
     }
+    if action == "seeds" {
+        return add_seeds(app, id, &fields.urls).await;
+    }
     let back = match action.as_str() {
         "block" | "unblock" => format!("/crawls/{id}/queue"),
         "schedule" | "unschedule" => format!("/crawls/{id}/settings#schedule"),
@@ -104,10 +107,6 @@ pub async fn act(
         "pause" => app.service.pause(&id),
         "stop" => app.service.stop(&id),
         "remove" => app.service.remove(&id),
-        "seeds" => {
-            let urls: Vec<String> = fields.urls.split_whitespace().map(str::to_owned).collect();
-            amend_seeds(&app, &id, &urls).map(drop)
-        }
         "block" => block_site(&app, &id, &fields.site, true).map(drop),
         "schedule" => schedule_of(&fields).and_then(|schedule| app.service.set_schedule(&id, Some(schedule))),
         "unschedule" => app.service.set_schedule(&id, None),
@@ -116,6 +115,19 @@ pub async fn act(
     })
     .await?;
     Ok(Redirect::to(&back).into_response())
+}
+
+/// Adds what was typed, and leads back to where that is said.
+async fn add_seeds(app: App, id: String, typed: &str) -> Page {
+    let urls: Vec<String> = typed.split_whitespace().map(str::to_owned).collect();
+    let (given, back) = (urls.len(), format!("/crawls/{id}/queue"));
+    let added = blocking(move || {
+        // Nothing is changed by nothing, but the crawl has to be there.
+        app.service.job(&id)?;
+        if urls.is_empty() { Ok(0) } else { amend_seeds(&app, &id, &urls).map(|(added, _)| added) }
+    })
+    .await?;
+    Ok(Redirect::to(&format!("{back}?given={given}&added={added}")).into_response())
 }
 
 /// What the form says. Browsers send a moment without seconds and without a zone; the form says which one it is in.

@@ -151,6 +151,22 @@ fn largest(rows: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
 pub struct Part {
     #[serde(default)]
     offset: usize,
+    /// How many seeds somebody gave just now, and how many of them are new.
+    given: Option<u64>,
+    #[serde(default)]
+    added: u64,
+}
+
+/// What came of adding seeds.
+fn told_of_seeds(given: u64, added: u64) -> String {
+    if given == 0 {
+        return "Nothing was given.".to_owned();
+    }
+    let said = words::some(added, "seed was added.", "seeds were added.");
+    match given.saturating_sub(added) {
+        0 => said,
+        known => format!("{said} {}", words::some(known, "was known already.", "were known already.")),
+    }
 }
 
 /// What is said of an empty queue: whether everything is done, or nothing was begun.
@@ -174,7 +190,7 @@ const SITES: usize = 100;
 pub async fn queue(
     State(app): State<App>,
     Path(id): Path<String>,
-    Asking(Part { offset }): Asking<Part>,
+    Asking(Part { offset, given, added }): Asking<Part>,
 ) -> Page {
     let asked = app.clone();
     let (seen, queue, blocked, seeds) = blocking(move || {
@@ -225,6 +241,7 @@ pub async fn queue(
         }
     };
     let body = html! {
+        @if let Some(given) = given { p.good role="status" { (told_of_seeds(given, added)) } }
         div data-fresh="queue" data-every=[home::pace(&seen)] { (waiting) }
         section {
             h2 { "Add seeds" }
@@ -237,4 +254,16 @@ pub async fn queue(
         }
     };
     Ok(layout::crawl_page(&seen, "/queue", &body).into_response())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told_of_seeds;
+
+    #[test]
+    fn what_came_of_adding_seeds_is_told() {
+        assert_eq!(told_of_seeds(0, 0), "Nothing was given.");
+        assert_eq!(told_of_seeds(2, 2), "2 seeds were added.");
+        assert_eq!(told_of_seeds(3, 1), "1 seed was added. 2 were known already.");
+    }
 }

@@ -149,21 +149,24 @@ pub async fn add_seeds(
     Path(id): Path<String>,
     Body(new): Body<NewSeeds>,
 ) -> Result<Json<Changed>, Problem> {
-    blocking(move || Ok(Changed::of(amend_seeds(&app, &id, &new.urls)?))).await
+    blocking(move || Ok(Changed::of(amend_seeds(&app, &id, &new.urls)?.1))).await
 }
 
-/// Adds seeds to a crawl's spec.
-pub fn amend_seeds(app: &App, id: &str, urls: &[String]) -> Result<Vec<&'static str>, Problem> {
-    app.service.amend(id, |spec| {
+/// Adds seeds to a crawl's spec. Says how many of them are new, and which parts wait for its next start.
+pub fn amend_seeds(app: &App, id: &str, urls: &[String]) -> Result<(usize, Vec<&'static str>), Problem> {
+    let mut added = 0;
+    let later = app.service.amend(id, |spec| {
         for (place, url) in urls.iter().enumerate() {
             let parsed = spec.canonical.parse(url);
             let url = parsed.map_err(|fault| Problem::field(format!("urls[{place}]"), fault.to_string()))?;
             if !spec.seeds.iter().any(|seed| seed.url == url) {
                 spec.seeds.push(Seed::new(url));
+                added += 1;
             }
         }
         Ok(())
-    })
+    })?;
+    Ok((added, later))
 }
 
 /// The rules of a site in a spec; made where there are none.

@@ -175,8 +175,8 @@ def steer(browser):
     seed = "http://added.test/"
     browser.type("#urls", seed)
     browser.push("Add")
+    assert "1 seed was added." in browser.text
     assert seed in browser.ask_text("/api/crawls/first/spec")
-    browser.go("/crawls/first/queue")
     browser.type("#urls", "mailto:nobody")
     browser.push("Add")
     assert "urls[0]" in browser.text
