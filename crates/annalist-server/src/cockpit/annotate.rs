@@ -51,7 +51,12 @@ pub async fn annotate(
         let next = own.pages.iter().position(|page| page.vote.is_empty());
         let place = asked.n.map(|n| n.saturating_sub(1)).or(next);
         let body = match place.and_then(|place| Some((place, own.pages.get(place)?))) {
-            Some((place, page)) => desk(&app, &frames, &id, &own, place, page),
+            Some((place, page)) => {
+                // Where the spec cannot be read, its name has to do.
+                let spec = app.service.spec(&id);
+                let keywords = spec.map_or_else(|_| Vec::new(), |spec| spec.topic.keywords.clone());
+                desk(&app, &frames, &id, &own, place, page, &keywords)
+            }
             None => no_page(&id, &own),
         };
         Ok(layout::crawl_page(&seen, "/annotate", &body))
@@ -78,7 +83,15 @@ fn no_page(id: &str, own: &Annotator) -> Markup {
 }
 
 /// The panel and the page (figure 3 of the study that this follows).
-fn desk(app: &App, frames: &Frames, id: &str, own: &Annotator, place: usize, page: &Annotated) -> Markup {
+fn desk(
+    app: &App,
+    frames: &Frames,
+    id: &str,
+    own: &Annotator,
+    place: usize,
+    page: &Annotated,
+    keywords: &[String],
+) -> Markup {
     let (by, all) = (encoded(&own.name), own.pages.len());
     let at = |place: usize| format!("/crawls/{id}/annotate?by={by}&n={}", place + 1);
     let stamp: String = page.timestamp.chars().filter(char::is_ascii_digit).collect();
@@ -99,6 +112,7 @@ fn desk(app: &App, frames: &Frames, id: &str, own: &Annotator, place: usize, pag
                 p.hint { "Captured " (words::moment(&stamp, " ", " UTC")) " · "
                     a href=(page.url) rel="noreferrer noopener nofollow" target="_blank" { "today's page on the live web" } }
                 h2 { "Is it about “" (page.event) "”?" }
+                @if !keywords.is_empty() { p { "The topic's words: " (keywords.join(", ")) } }
                 @for (number, (grade, meaning)) in GRADES.iter().enumerate() {
                     @let key = (number + 1).to_string();
                     button.grade name="vote" value=(grade) data-key=(key) accesskey=(key) aria-pressed=[(page.vote == *grade).then_some("true")] {
@@ -145,9 +159,10 @@ fn overview(app: &App, id: &str, has_pages: bool) -> Result<Markup, Problem> {
                 h2 { "Judge" }
                 p.hint { (drawn.len()) " pages were drawn. Several people can judge them, each under a name of their own." }
                 form.filter method="get" {
-                    label for="by" { "Your name" } input #by name="by" required maxlength="40" pattern="[\\p{L}\\p{N}_\\-]+" list="people";
+                    label for="by" { "Your name" } input #by name="by" required maxlength="40" pattern="[\\p{L}\\p{N}_\\-]+" list="people" title="Letters, digits, - and _, without blanks" aria-describedby="by-hint";
                     datalist #people { @for one in &people { option value=(one.name) {} } }
                     button.primary { "Begin, or go on" }
+                    span.hint #by-hint { "Letters, digits, - and _, without blanks: Jane_Doe" }
                 }
                 @if !people.is_empty() {
                     table {
