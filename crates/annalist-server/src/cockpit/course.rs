@@ -9,8 +9,9 @@ use crate::problem::Problem;
 use crate::rest::{Course, EventCounts, Point, Span};
 use crate::service::Service;
 
-/// A chart has so many steps.
+/// A chart has so many steps at most.
 const STEPS: usize = 120;
+const MINUTE: u64 = 60_000;
 
 /// What is drawn: name, what it says, how it is read, how its numbers are written, and which axis it has: charts with the same
 /// one are compared with each other.
@@ -195,11 +196,14 @@ fn encoded(text: &str) -> String {
     form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
-/// How much a count grew a minute, in steps of equal length.
+/// How much a count grew a minute, in steps of equal length. None is shorter than a minute: more a minute than in all would be
+/// told of what came in seconds.
 fn rates(counts: &[(u64, u64)], from: u64, until: u64) -> Vec<f64> {
-    let length = until.saturating_sub(from).max(1) as f64 / STEPS as f64;
-    let ends: Vec<f64> = (0..=STEPS).map(|step| at(counts, from as f64 + step as f64 * length)).collect();
-    ends.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0) / (length / 60_000.0)).collect()
+    let span = until.saturating_sub(from);
+    let steps = usize::try_from(span / MINUTE).unwrap_or(STEPS).clamp(1, STEPS);
+    let length = span.max(1) as f64 / steps as f64;
+    let ends: Vec<f64> = (0..=steps).map(|step| at(counts, from as f64 + step as f64 * length)).collect();
+    ends.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0) / (length / MINUTE as f64)).collect()
 }
 
 /// A count at a moment, on a straight line between what is known.
@@ -253,11 +257,14 @@ mod tests {
         let counts = [(0, 0), (10_000, 50), (20_000, 50), (600_000, 80), (900_000, 400)];
         for (from, until) in [(0, 1_200_000), (100, 900_000)] {
             let rates = rates(&counts, from, until);
-            assert_eq!(rates.len(), STEPS);
-            let minutes = (until - from) as f64 / 60_000.0 / STEPS as f64;
+            let minutes = (until - from) as f64 / 60_000.0 / rates.len() as f64;
             let sum: f64 = rates.iter().map(|rate| rate * minutes).sum();
             assert!((sum - 400.0).abs() < 1.0, "{sum}");
         }
+        assert_eq!(rates(&counts, 0, 86_400_000).len(), STEPS);
+        // All of it in ten seconds of an hour.
+        let burst = rates(&[(0, 0), (3_000_000, 0), (3_010_000, 444)], 0, 3_600_000);
+        assert!(burst.len() == 60 && burst.iter().all(|rate| *rate < 444.5), "{burst:?}");
         assert!(rates(&[], 0, 1000).iter().all(|rate| *rate == 0.0));
         assert!(rates(&[(500, 7)], 0, 1000).iter().all(|rate| *rate == 0.0));
     }
