@@ -42,7 +42,7 @@ impl Service {
             ..Wanted::default()
         });
         // Before the lock below is taken, which this needs as well.
-        let name = self.spec(id).map_or_else(|_| id.to_owned(), |spec| spec.name.clone());
+        let name = self.name_of(id, &job);
         let id = id.to_owned();
         if let Some(running) = self.running().get(&id).cloned() {
             let status = running.board.read();

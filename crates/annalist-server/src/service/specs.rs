@@ -11,12 +11,14 @@ use super::Service;
 use crate::knowledge::{Stamp, stamp};
 use crate::problem::Problem;
 
-/// Of more than these, only whether they can be used is remembered.
+/// Of more than these, only their names and whether they can be used are remembered.
 const MOST: usize = 64;
 
 /// A spec as it was read.
 pub(super) struct Kept {
     stamp: Stamp,
+    /// What it calls its crawl, where it can be used.
+    name: Option<String>,
     read: Result<Option<Arc<Spec>>, Unusable>,
 }
 
@@ -81,8 +83,20 @@ impl Service {
         if specs.values().filter(|kept| matches!(kept.read, Ok(Some(_)))).count() >= MOST {
             specs.values_mut().filter_map(|kept| kept.read.as_mut().ok()).for_each(|spec| *spec = None);
         }
-        specs.insert(id.to_owned(), Kept { stamp, read: read.clone().map(Some) });
+        let name = read.as_ref().ok().map(|spec| spec.name.clone());
+        specs.insert(id.to_owned(), Kept { stamp, name, read: read.clone().map(Some) });
         read
+    }
+
+    /// What its spec calls a crawl; its id where the spec cannot be used.
+    pub(super) fn name_of(&self, id: &str, job: &JobDir) -> String {
+        if let Some(control) = self.control(id) {
+            return control.spec().name.clone();
+        }
+        let now = stamp(&job.spec());
+        let known = self.specs().get(id).filter(|kept| kept.stamp == now).map(|kept| kept.name.clone());
+        let name = known.unwrap_or_else(|| self.kept(id, job).ok().map(|spec| spec.name.clone()));
+        name.unwrap_or_else(|| id.to_owned())
     }
 
     pub(super) fn specs(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
