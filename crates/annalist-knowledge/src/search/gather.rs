@@ -63,6 +63,21 @@ impl FacetField {
         }
     }
 
+    /// What narrows a question to exactly the documents that were counted under a label.
+    pub fn exactly(self, label: &str) -> String {
+        if self.is_named() { format!("{EXACTLY}{label}") } else { label.to_owned() }
+    }
+
+    /// The label of such a value; other values as they are.
+    pub fn label_in(self, value: &str) -> &str {
+        value.strip_prefix(EXACTLY).filter(|_| self.is_named()).unwrap_or(value)
+    }
+
+    /// Whether it is found by its words, too.
+    pub(super) fn is_named(self) -> bool {
+        matches!(self, FacetField::Author | FacetField::Topic | FacetField::Entity | FacetField::Event)
+    }
+
     /// As it stands in the index.
     pub(super) fn column(self) -> &'static str {
         match self {
@@ -71,6 +86,9 @@ impl FacetField {
         }
     }
 }
+
+/// Before a name that is meant as a whole, and not by its words.
+pub(super) const EXACTLY: char = '=';
 
 /// Documents are counted in blocks: a column is read for many at once.
 const BLOCK: usize = 128;

@@ -53,7 +53,11 @@ impl Narrowing {
 
 fn one(field: FacetField, value: &str) -> Wanted {
     let label = |label| Wanted::Label(label, value.trim().to_lowercase());
-    let words = |within, how| Wanted::Words { within, text: value.to_owned(), how };
+    let words = |within, how| {
+        let text = field.label_in(value).to_owned();
+        let how = if text.len() < value.len() { How::Whole } else { how };
+        Wanted::Words { within, text, how }
+    };
     match field {
         FacetField::Site => label(Label::Site),
         FacetField::Host => label(Label::Host),
@@ -90,6 +94,9 @@ mod tests {
         };
         let typed = "crisis (site:a.test OR site:b.test) entity:\"Jane Doe\" captured:2010..";
         assert_eq!(narrowing.wanted(), Ok(parse(typed).unwrap()));
+        let field = field(FacetField::Entity, &FacetField::Entity.exactly("Jane Doe"));
+        let exact = Narrowing { fields: vec![field], ..Narrowing::default() };
+        assert_eq!(exact.wanted(), Ok(parse("entity:\"=Jane Doe\"").unwrap()));
         let wrong = Narrowing { words: "...".to_owned(), ..Narrowing::default() };
         assert_eq!(wrong.wanted(), Err(NarrowingError::NoWord("...".to_owned())));
         let wrong = Narrowing { until: Some("soon".to_owned()), ..Narrowing::default() };

@@ -189,6 +189,10 @@ impl Planner<'_> {
     }
 
     fn in_field(&self, field: Field, text: &str, how: How) -> Result<Planned, PlanError> {
+        if how == How::Whole {
+            let label = std::ops::Bound::Included(Term::from_field_text(field, text));
+            return Ok(unscored(Box::new(RangeQuery::new(label.clone(), label))));
+        }
         let mut tokens = Tokens::new(text);
         let mut words = Vec::new();
         let mut is_pair = false;

@@ -2,6 +2,7 @@
 //! Every text is an answer or an error that says what is wrong and where. What it means to an index is in `plan.rs`.
 
 use super::entry::{day, start_of};
+use super::gather::EXACTLY;
 
 /// Longer questions are pasted by mistake.
 const LONGEST: usize = 2_000;
@@ -47,6 +48,8 @@ pub enum How {
     AsWritten,
     /// Words that begin so.
     Beginning,
+    /// A name, as it is counted, and nothing else.
+    Whole,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -319,7 +322,9 @@ impl Parser {
             return Err(fault(format!("{name}: needs something behind it, such as {}", example(*field))));
         }
         match *field {
-            Named::Within(within) if is_quoted => Ok(words(within, value, How::AsWritten)),
+            Named::Within(within) if is_quoted => {
+                Ok(whole(within, &value).or_else(|| words(within, value, How::AsWritten)))
+            }
             Named::Within(within) => anywhere(within, &value).map_err(fault),
             Named::Label(label) => Ok(Some(Wanted::Label(label, value.trim().to_lowercase()))),
             Named::When(when) => match parse_span(value.trim()) {
@@ -350,6 +355,13 @@ fn anywhere(within: Within, bare: &str) -> Result<Option<Wanted>, String> {
 fn words(within: Within, text: String, how: How) -> Option<Wanted> {
     annalist_judge::text::Tokens::new(&text).next_token()?;
     Some(Wanted::Words { within, text, how })
+}
+
+/// `"=Jane Doe"`, where names are counted.
+fn whole(within: Within, value: &str) -> Option<Wanted> {
+    let text = value.strip_prefix(EXACTLY)?.to_owned();
+    let is_counted = matches!(within, Within::Author | Within::Topic | Within::Entity | Within::Event);
+    is_counted.then_some(Wanted::Words { within, text, how: How::Whole })
 }
 
 fn example(field: Named) -> &'static str {

@@ -399,6 +399,12 @@ fn annotations_are_found_and_counted_and_leave_the_mark_alone() {
     assert_eq!(answer.facets[0].counts.len(), 2);
     assert_eq!(answer.months[0].sentiment, Some(-0.5));
     assert_eq!(ask(dir.path(), &asked("topic:debt")).total, 2);
+    // Words of a name, and the whole of it, which is what facets count.
+    let wholes =
+        [("entity:doe", 2), ("entity:\"=Jane Doe\"", 2), ("entity:\"=Doe\"", 0), ("-entity:\"=Athens\"", 1)];
+    for (whole, total) in wholes {
+        assert_eq!(ask(dir.path(), &asked(whole)).total, total, "{whole}");
+    }
     assert_eq!(ask(dir.path(), &asked("")).total, 3);
     search.add(&page(4, "http://c.test/", "en", "waiting")).unwrap();
     assert!(search.annotate(std::iter::empty()).is_err(), "what waits would be committed under the old mark");

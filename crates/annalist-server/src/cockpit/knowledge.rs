@@ -11,6 +11,7 @@ pub use names::{name, names};
 pub use social::social;
 pub use topics::topics;
 
+use annalist_knowledge::search::FacetField;
 use maud::{Markup, html};
 
 use super::{tasks, words};
@@ -105,8 +106,16 @@ fn pages(page: usize, all: usize, query: impl Fn(usize) -> String) -> Markup {
 }
 
 /// The search narrowed to something.
+/// What a study found is asked for by its whole name: another may have the same words and more.
 fn searched(seen: &Seen, pairs: &[(&str, &str)]) -> String {
-    format!("/crawls/{}/search?{}", seen.id, query(pairs))
+    let value = |name: &str, value: &str| match FacetField::named(name) {
+        Some(field) if name != "author" => field.exactly(value),
+        _ => value.to_owned(),
+    };
+    let values: Vec<String> = pairs.iter().map(|(name, given)| value(name, given)).collect();
+    let pairs: Vec<(&str, &str)> =
+        pairs.iter().zip(&values).map(|((name, _), value)| (*name, value.as_str())).collect();
+    format!("/crawls/{}/search?{}", seen.id, query(&pairs))
 }
 
 fn query(pairs: &[(&str, &str)]) -> String {

@@ -195,7 +195,7 @@ fn chosen(asked: &Asked) -> Markup {
         @if !narrowing.fields.is_empty() || time.is_some() || asked.all {
             ul.chips aria-label="Narrowed to" {
                 @for (place, (field, value)) in narrowing.fields.iter().enumerate() {
-                    li { a href=(without(place)) { (name_of(*field)) ": " strong { (value) } span aria-hidden="true" { " ×" } span.unseen { " (take this back)" } } }
+                    li { a href=(without(place)) { (name_of(*field)) ": " strong { (field.label_in(value)) } span aria-hidden="true" { " ×" } span.unseen { " (take this back)" } } }
                 }
                 @if let Some(time) = time {
                     li { a href=(to(asked, |other| (other.narrowing.from, other.narrowing.until) = (None, None))) {
@@ -224,8 +224,9 @@ fn name_of(field: FacetField) -> &'static str {
 
 fn narrower(asked: &Asked, facet: &Facet) -> Markup {
     let Some(field) = FacetField::named(facet.field) else { return html! {} };
-    let is_chosen =
-        |label: &str| asked.narrowing.fields.iter().any(|(of, value)| *of == field && value == label);
+    let is_chosen = |label: &str| {
+        asked.narrowing.fields.iter().any(|(of, value)| *of == field && of.label_in(value) == label)
+    };
     let is_open = !matches!(field, FacetField::Host | FacetField::Mime | FacetField::Application);
     html! {
         @if !facet.counts.is_empty() {
@@ -233,7 +234,7 @@ fn narrower(asked: &Asked, facet: &Facet) -> Markup {
                 summary { (name_of(field)) }
                 ul { @for row in &facet.counts { li {
                     @if is_chosen(&row.label) { strong { (cut(&row.label)) } }
-                    @else { a href=(to(asked, |other| other.narrowing.fields.push((field, row.label.clone())))) { (cut(&row.label)) } }
+                    @else { a href=(to(asked, |other| other.narrowing.fields.push((field, field.exactly(&row.label))))) { (cut(&row.label)) } }
                     span.number { (words::count(row.count)) }
                 } } }
             }

@@ -174,7 +174,7 @@ fn known(app: &App, id: &str, name: &str) -> Result<Known, Problem> {
         .map(|month| (month.get("month").to_owned(), month.decimal("opinion")))
         .collect();
     let mut asked = Search { page: 1, limit: Some(0), over_time: true, ..Search::default() };
-    asked.narrowing.fields.push((FacetField::Entity, name.to_owned()));
+    asked.narrowing.fields.push((FacetField::Entity, FacetField::Entity.exactly(name)));
     let mut question = asked.question()?;
     question.facets = vec![FacetField::Site];
     // The list is there without the index, too.
