@@ -36,7 +36,7 @@ pub use queue::Queue;
 pub use reading::Asking;
 pub use review::{Asked as ReviewAsked, choice_of};
 pub use sparql::{Abandoned, limits as query_limits};
-pub use steering::{amend_seeds, block_site, read_duration};
+pub use steering::{SiteChange, amend_seeds, amend_site, block_site, read_duration};
 
 use crate::serve::App;
 

@@ -113,6 +113,14 @@ fn a_site_is_blocked_and_allowed_again_however_it_is_spelled_and_the_form_shows_
     assert_eq!(allowed.status, 200, "{allowed:?}");
     assert!(!spec().contains("block = [\"xn--") && spec().contains("pages = 3"), "{}", spec());
     assert_eq!(service.put("/api/crawls/x/sites/a%20b", &json!({"blocked": true})).status, 422);
+    // In the cockpit, too.
+    let set = send(&service, "/crawls/x/do/site", &[("site", "A.test"), ("delay", "7s"), ("pages", "9")]);
+    assert_eq!(set.status, 303, "{set:?}");
+    let queue = service.get("/crawls/x/queue").body;
+    assert!(queue.contains("<strong>a.test</strong>: a pause of 7s at least, 9 pages at most"), "{queue}");
+    assert_eq!(send(&service, "/crawls/x/do/site", &[("site", "a.test")]).status, 303);
+    assert!(!service.get("/crawls/x/queue").body.contains("a pause of"), "{}", spec());
+    assert_eq!(send(&service, "/crawls/x/do/site", &[("site", "a.test"), ("pages", "x")]).status, 422);
     // What is wrong is named as it was sent.
     let wrong = service.put("/api/crawls/x/weights", &json!({"anchor": -1})).json();
     assert_eq!((&wrong["errors"][0]["field"], &wrong["errors"][0]["line"]), (&json!("anchor"), &json!(null)));

@@ -10,7 +10,7 @@ use super::forms::Sent;
 use super::{Page, words};
 use crate::exports;
 use crate::problem::Problem;
-use crate::rest::{amend_seeds, block_site, blocking, read_duration};
+use crate::rest::{SiteChange, amend_seeds, amend_site, block_site, blocking, read_duration};
 use crate::serve::App;
 use crate::wanted::Schedule;
 
@@ -20,6 +20,11 @@ pub struct Fields {
     urls: String,
     #[serde(default)]
     site: String,
+    /// What is different for that site, where something is: `2s`, and so many pages.
+    #[serde(default)]
+    delay: String,
+    #[serde(default)]
+    pages: String,
     /// When it starts by itself, `2026-11-16T08:00` in Greenwich.
     #[serde(default)]
     next: String,
@@ -97,7 +102,7 @@ pub async fn act(
         return add_seeds(app, id, &fields.urls).await;
     }
     let back = match action.as_str() {
-        "block" | "unblock" => format!("/crawls/{id}/queue"),
+        "block" | "unblock" | "site" => format!("/crawls/{id}/queue"),
         "schedule" | "unschedule" => format!("/crawls/{id}/settings#schedule"),
         "remove" => "/".to_owned(),
         _ => format!("/crawls/{id}"),
@@ -110,11 +115,20 @@ pub async fn act(
         "block" => block_site(&app, &id, &fields.site, true).map(drop),
         "schedule" => schedule_of(&fields).and_then(|schedule| app.service.set_schedule(&id, Some(schedule))),
         "unschedule" => app.service.set_schedule(&id, None),
+        "site" => amend_site(&app, &id, fields.site.trim(), site_change(&fields)?).map(drop),
         "unblock" => block_site(&app, &id, &fields.site, false).map(drop),
         _ => Err(Problem::not_found("there is no such action")),
     })
     .await?;
     Ok(Redirect::to(&back).into_response())
+}
+
+/// What the form says of a site; a field without anything takes away what was set.
+fn site_change(fields: &Fields) -> Result<SiteChange, Problem> {
+    let given = |text: &str| Some(text.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
+    let pages = given(&fields.pages).map(|pages| pages.parse());
+    let pages = pages.transpose().map_err(|_| Problem::field("pages", "expected a number of pages"))?;
+    Ok(SiteChange { min_delay: Some(given(&fields.delay)), pages: Some(pages), ..SiteChange::default() })
 }
 
 /// Adds what was typed, and leads back to where that is said.

@@ -1,5 +1,6 @@
 //! One crawl: how it goes, what waits, and what it is to do.
 
+use annalist_model::spec::{SiteRules, duration};
 use axum::extract::{Path, State};
 use axum::response::IntoResponse;
 use maud::{Markup, html};
@@ -193,15 +194,16 @@ pub async fn queue(
     Asking(Part { offset, given, added }): Asking<Part>,
 ) -> Page {
     let asked = app.clone();
-    let (seen, queue, blocked, seeds) = blocking(move || {
+    let (seen, queue, blocked, seeds, rules) = blocking(move || {
         // Where the spec cannot be read, what waits is shown all the same.
         let spec = asked.service.spec(&id).ok();
         let seeds = spec.as_ref().map_or(0, |spec| spec.seeds.len());
+        let rules = spec.as_ref().map(|spec| spec.sites.clone()).unwrap_or_default();
         let blocked = spec.map_or_else(Vec::new, |spec| {
             let of_rules = spec.sites.iter().filter(|rules| rules.blocked).map(|rules| &rules.site);
             spec.scope.blocked_sites.iter().chain(of_rules).cloned().collect()
         });
-        Ok((asked.service.see(&id)?, Queue::of(&asked, &id, offset, SITES)?, blocked, seeds))
+        Ok((asked.service.see(&id)?, Queue::of(&asked, &id, offset, SITES)?, blocked, seeds, rules))
     })
     .await?;
     let part = |offset: usize| format!("/crawls/{}/queue?offset={offset}", seen.id);
@@ -243,6 +245,7 @@ pub async fn queue(
     let body = html! {
         @if let Some(given) = given { p.good role="status" { (told_of_seeds(given, added)) } }
         div data-fresh="queue" data-every=[home::pace(&seen)] { (waiting) }
+        (of_one_site(&app, &action("site"), &rules))
         section {
             h2 { "Add seeds" }
             form method="post" action=(action("seeds")) {
@@ -254,6 +257,29 @@ pub async fn queue(
         }
     };
     Ok(layout::crawl_page(&seen, "/queue", &body).into_response())
+}
+
+/// Where a site gets a pause and a budget of its own, and which have them.
+fn of_one_site(app: &App, action: &str, rules: &[SiteRules]) -> Markup {
+    let told = |rules: &SiteRules| {
+        let delay = rules.min_delay.map(|delay| format!("a pause of {} at least", duration::display(delay)));
+        let pages = rules.pages.map(|pages| format!("{} at most", words::some(pages, "page", "pages")));
+        delay.into_iter().chain(pages).collect::<Vec<_>>().join(", ")
+    };
+    html! {
+        section #site {
+            h2 { "Rules for one site" }
+            ul { @for rules in rules.iter().filter(|rules| !told(rules).is_empty()) { li { strong { (rules.site) } ": " (told(rules)) } } }
+            form.filter method="post" action=(action) {
+                (forms::token(app))
+                label for="site-name" { "Site" } input #site-name name="site" required placeholder="example.org" size="20";
+                label for="site-delay" { "Pause between two requests" } input #site-delay name="delay" placeholder="5s" size="6";
+                label for="site-pages" { "Pages at most" } input #site-pages name="pages" inputmode="numeric" placeholder="500" size="6";
+                button { "Set" }
+            }
+            p.hint { "They count from now on, also while the crawl runs. A field without anything takes away what was set." }
+        }
+    }
 }
 
 #[cfg(test)]

@@ -135,7 +135,10 @@ pub async fn log_in(
     let to = &given.wanted.to;
     match app.access.log_in(&given.token, from.ip(), &headers) {
         Ok(cookie) => ([(header::SET_COOKIE, cookie)], Redirect::to(own_path(to))).into_response(),
-        Err(problem) => (problem.code(), door(Some(&problem.detail), to)).into_response(),
+        Err(problem) => {
+            let wait = problem.retry_after.map(|seconds| [(header::RETRY_AFTER, seconds.to_string())]);
+            (problem.code(), wait, door(Some(&problem.detail), to)).into_response()
+        }
     }
 }
 

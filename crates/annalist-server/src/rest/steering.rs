@@ -245,13 +245,18 @@ pub async fn site(
     Path((id, site)): Path<(String, String)>,
     Body(change): Body<SiteChange>,
 ) -> Result<Json<Changed>, Problem> {
+    blocking(move || Ok(Changed::of(amend_site(&app, &id, &site, change)?))).await
+}
+
+/// Changes what is different for one site.
+pub fn amend_site(app: &App, id: &str, site: &str, change: SiteChange) -> Result<Vec<&'static str>, Problem> {
     let delay = |name: &str, given: Option<Option<String>>| {
         given.map(|text| read_duration(name, text.as_deref())).transpose()
     };
-    let site = named(&site)?;
+    let site = named(site)?;
     let min_delay = delay("min_delay", change.min_delay)?;
     let max_delay = delay("max_delay", change.max_delay)?;
-    amend(app, id, move |spec| {
+    let amended = app.service.amend(id, |spec| {
         if let Some(blocked) = change.blocked {
             block(spec, &site, blocked.unwrap_or_default());
         }
@@ -264,8 +269,8 @@ pub async fn site(
             rules.pages = change.pages.unwrap_or(rules.pages);
         }
         Ok(())
-    })
-    .await
+    });
+    amended.map_err(as_sent)
 }
 
 /// When the crawl ends. All of them are replaced; what is left out is without limit.
