@@ -91,6 +91,33 @@ fn what_takes_too_long_or_too_much_is_ended() {
     }
 }
 
+/// What is remembered of the statements that were made is counted, whether they are kept or written.
+#[test]
+fn statements_that_are_made_take_no_more_memory_than_allowed() {
+    let graph = graph();
+    let limits = QueryLimits { time: Duration::from_secs(120), rows: u64::MAX, memory_bytes: 32 << 20 };
+    let names = "?a <http://a.example/p/name> ?t . ?b <http://a.example/p/name> ?u";
+    let doubled: String = (0..13).map(|n| format!("BIND(CONCAT(?x{n}, ?x{n}) AS ?x{}) ", n + 1)).collect();
+    let template: String = (0..100).map(|n| format!("<x:a> <x:{n}> ?x13 . ")).collect();
+    let hostile = [
+        format!("CONSTRUCT {{ ?a <x:text> ?x }} {{ {names} BIND(CONCAT(?t, ?u) AS ?x) }}"),
+        // All at once, before the first of them is told.
+        format!("CONSTRUCT {{ {template} }} {{ BIND(\"{}\" AS ?x0) {doubled} }}", "x".repeat(100)),
+    ];
+    for sparql in &hostile {
+        let question = Question { sparql, base: None, datasets: Datasets::Union, limits, abandoned: None };
+        let written = graph.answer(&question, None, &mut std::io::sink());
+        assert!(matches!(written, Err(QueryError::Memory(_))), "{:?}", written.map(|told| told.rows));
+        let kept = graph.collected(&question);
+        assert!(matches!(kept, Err(QueryError::Memory(_))), "{:?}", kept.map(|(_, told)| told.rows));
+    }
+    // What is made over and over is remembered once.
+    let again =
+        "CONSTRUCT { ?a <x:is> ?t } { ?a <http://a.example/p/name> ?t { SELECT ?b { ?b ?p ?o } LIMIT 100 } }";
+    let answer = graph.query(again, &limits, Datasets::Union).unwrap();
+    assert!(matches!(answer, Answer::Triples(all) if all.len() == 1000));
+}
+
 fn nested_nodes(open: &str, inside: &str, close: &str, depth: usize) -> String {
     format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
 }

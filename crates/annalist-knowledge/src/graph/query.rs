@@ -10,7 +10,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use oxrdf::{GraphName, Term, Triple};
-use spareval::{PreparedQuery, QueryEvaluationError, QueryEvaluator, QueryExplanation, QueryResults};
+use spareval::{
+    PreparedQuery, QueryEvaluationError, QueryEvaluator, QueryExplanation, QueryResults, QueryTripleIter,
+};
 use spargebra::{Query, SparqlParser};
 
 use crate::vocabulary::PREFIXES;
@@ -26,6 +28,7 @@ mod format;
 mod guard;
 mod matching;
 mod plan;
+mod remembered;
 
 use budget::Stop;
 use dataset::Dataset;
@@ -33,6 +36,7 @@ pub use format::Format;
 use format::Sheet;
 use guard::Noticed;
 use plan::Planner;
+use remembered::Remembered;
 
 /// The engine follows the nesting of a query on its stack.
 const STACK_BYTES: usize = 256 << 20;
@@ -290,12 +294,24 @@ impl<'a> Work<'a> {
     }
 
     fn execute(&self) -> Result<QueryResults<'a>, QueryEvaluationError> {
-        self.prepared(self.evaluator).execute(self.dataset.clone())
+        let results = self.prepared(self.evaluator).execute(self.dataset.clone())?;
+        Ok(self.counted(results))
     }
 
     fn explain(&self) -> (Result<QueryResults<'a>, QueryEvaluationError>, QueryExplanation) {
         let evaluator = self.evaluator.clone().compute_statistics();
-        self.prepared(&evaluator).explain(self.dataset.clone())
+        let (results, explanation) = self.prepared(&evaluator).explain(self.dataset.clone());
+        (results.map(|results| self.counted(results)), explanation)
+    }
+
+    /// What the engine remembers of the statements it made is counted; what it only read it does not remember.
+    fn counted(&self, results: QueryResults<'a>) -> QueryResults<'a> {
+        match results {
+            QueryResults::Graph(triples) if matches!(self.query, Query::Construct { .. }) => {
+                QueryResults::Graph(QueryTripleIter::new(Remembered::new(triples)))
+            }
+            other => other,
+        }
     }
 }
 
@@ -367,7 +383,9 @@ fn collect(results: QueryResults<'_>, most: u64) -> Result<(Answer, Told), Query
                 if all.len() as u64 == most {
                     return Ok((Answer::Triples(all), Told { rows: most, cut: true }));
                 }
-                all.push(triple?);
+                let triple = triple?;
+                budget::hold(remembered::weight(&triple));
+                all.push(triple);
             }
             let rows = all.len() as u64;
             Ok((Answer::Triples(all), Told { rows, cut: false }))

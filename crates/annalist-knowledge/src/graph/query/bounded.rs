@@ -73,7 +73,7 @@ fn made(terms: &[Term]) -> Option<Term> {
     Some(term.clone())
 }
 
-fn length(term: &Term) -> usize {
+pub fn length(term: &Term) -> usize {
     match term {
         Term::Literal(literal) => literal.value().len(),
         Term::NamedNode(node) => node.as_str().len(),

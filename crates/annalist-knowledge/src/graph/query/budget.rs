@@ -2,6 +2,7 @@
 //! products, in sorting, in grouping. So the terms count themselves, and end the query by unwinding its thread.
 
 use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,6 +30,7 @@ thread_local! {
     static MOST: Cell<i64> = const { Cell::new(i64::MAX) };
     static EVENT: Cell<u32> = const { Cell::new(0) };
     static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+    static PASSING: RefCell<VecDeque<usize>> = const { RefCell::new(VecDeque::new()) };
 }
 
 /// Begins a query on this thread.
@@ -36,6 +38,7 @@ pub fn begin(stop: Arc<AtomicBool>, memory_bytes: usize) {
     BYTES.set(0);
     MOST.set(i64::try_from(memory_bytes).unwrap_or(i64::MAX));
     STOP.replace(Some(stop));
+    PASSING.set(VecDeque::new());
 }
 
 /// Something happened; time may be over.
@@ -75,6 +78,17 @@ pub fn hold(bytes: usize) {
 
 pub fn give_back(bytes: usize) {
     BYTES.set(BYTES.get().saturating_sub(i64::try_from(bytes).unwrap_or(i64::MAX)));
+}
+
+/// Bytes are held until so many others were held after them.
+pub fn hold_among(bytes: usize, most: usize) {
+    let gone: usize = PASSING.with_borrow_mut(|passing| {
+        passing.push_back(bytes);
+        let over = passing.len().saturating_sub(most);
+        passing.drain(..over).sum()
+    });
+    give_back(gone);
+    hold(bytes);
 }
 
 /// A term is in one more place.

@@ -13,7 +13,7 @@ use super::super::error::GraphError;
 use super::super::id::Id;
 use super::super::reading::Graph;
 use super::guard::Noticed;
-use super::{Datasets, budget};
+use super::{Datasets, bounded, budget};
 
 /// A term in the engine: its id, and itself where the query made it and the graph may not know it.
 pub struct Node {
@@ -108,6 +108,16 @@ impl<'a> Dataset<'a> {
         let statements = budget::sound(self.graph.statements([s, p, o, one]));
         Found { statements, of, union, before: None }
     }
+
+    fn in_words(&self, node: &Node) -> Term {
+        budget::event();
+        if let Some(made) = &node.made {
+            budget::work(made.bytes);
+            return made.term.clone();
+        }
+        let missing = || GraphError::Damaged("the dictionary of the graph".to_owned());
+        budget::sound(self.graph.term(node.id).and_then(|found| found.ok_or_else(missing)))
+    }
 }
 
 /// Statements of a pattern in the graphs that are meant.
@@ -179,23 +189,18 @@ impl<'a> QueryableDataset<'a> for Dataset<'a> {
     }
 
     fn externalize_term(&self, term: Node) -> Result<Term, Infallible> {
-        budget::event();
-        if let Some(made) = &term.made {
-            budget::work(made.bytes);
-            return Ok(made.term.clone());
+        let term = self.in_words(&term);
+        if self.noticed.template_terms > 0 {
+            // The engine has all statements that it makes of a row in memory, twice, before it tells the first.
+            budget::hold_among(2 * bounded::length(&term), self.noticed.template_terms);
         }
-        let missing = || GraphError::Damaged("the dictionary of the graph".to_owned());
-        Ok(budget::sound(self.graph.term(term.id).and_then(|found| found.ok_or_else(missing))))
+        Ok(term)
     }
 
     fn externalize_expression_term(&self, term: Node) -> Result<ExpressionTerm, Infallible> {
-        let term = self.externalize_term(term)?;
+        let term = self.in_words(&term);
         if self.noticed.gathers {
-            let bytes = match &term {
-                Term::Literal(literal) => literal.value().len(),
-                Term::NamedNode(node) => node.as_str().len(),
-                Term::BlankNode(node) => node.as_str().len(),
-            };
+            let bytes = bounded::length(&term);
             budget::hold(bytes + self.noticed.separator_bytes + size_of::<ExpressionTerm>());
         }
         Ok(term.into())

@@ -3,6 +3,7 @@
 
 use spargebra::Query;
 use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
+use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::QueryError;
 use super::bounded;
@@ -153,6 +154,8 @@ pub struct Noticed {
     pub gathers: bool,
     /// What each of them takes besides.
     pub separator_bytes: usize,
+    /// Terms of each row that are put into words for the statements made of it.
+    pub template_terms: usize,
 }
 
 /// Refuses what asks others, and has functions that make texts replaced by those that keep to limits.
@@ -163,6 +166,9 @@ pub fn check(query: &mut Query) -> Result<Noticed, QueryError> {
     | Query::Describe { pattern, .. }
     | Query::Ask { pattern, .. }) = query;
     walk(pattern, &mut noticed);
+    if let Query::Construct { template, .. } = query {
+        noticed.template_terms = template.iter().map(variables_of).sum();
+    }
     if noticed.service {
         return refused("SERVICE is not answered: nobody else is asked");
     }
@@ -173,6 +179,12 @@ pub fn check(query: &mut Query) -> Result<Noticed, QueryError> {
         return refused(&format!("the query has more than {MOST_PATTERNS} patterns"));
     }
     Ok(noticed)
+}
+
+fn variables_of(triple: &TriplePattern) -> usize {
+    let ends = [&triple.subject, &triple.object];
+    ends.into_iter().filter(|end| matches!(end, TermPattern::Variable(_))).count()
+        + usize::from(matches!(triple.predicate, NamedNodePattern::Variable(_)))
 }
 
 fn walk(pattern: &mut GraphPattern, noticed: &mut Noticed) {
