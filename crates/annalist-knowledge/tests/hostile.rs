@@ -177,6 +177,8 @@ fn what_cannot_be_read_safely_is_refused() {
         format!("SELECT * {{ {} ?a ?b ?c }}", "OPTIONAL { ?a <x:p> ?b } ".repeat(120)),
         format!("SELECT * {{ {} {{}} }}", "{ ?a <x:p> ?b } UNION ".repeat(120)),
         format!("SELECT * {{ {} }}", "?a <x:p> ?b . ".repeat(390)),
+        format!("SELECT * {{ VALUES ?x {{ {} }} }}", "\"2011-03-01T10:00:00Z\"^^xsd:dateTime ".repeat(5_000)),
+        format!("SELECT * {{ VALUES (?x ?y) {{ {} }} }}", "(-1.5 \"Servus\"@de-AT) ".repeat(5_000)),
     ];
     for sparql in &allowed {
         let shown: String = sparql.chars().take(100).collect();

@@ -8,6 +8,8 @@ use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 use super::QueryError;
 use super::bounded;
 
+mod data;
+
 const MOST_BYTES: usize = 1 << 20;
 /// Brackets inside brackets, and signs before signs.
 const MOST_NESTED: usize = 200;
@@ -26,9 +28,15 @@ pub fn check_text(sparql: &str) -> Result<(), QueryError> {
     let (mut depth, mut signs, mut joined) = (0_usize, 0_usize, 0_usize);
     let mut negations = Negations::default();
     let mut rest = sparql.as_bytes();
+    let mut before = b' ';
     while let Some((byte, behind)) = rest.split_first() {
+        if let Some(behind) = data::behind_values(before, rest) {
+            // What is in there nests nothing and joins nothing.
+            (rest, before, signs, negations.here) = (behind, b'}', 0, 0);
+            continue;
+        }
         let word = word_length(rest);
-        rest = behind;
+        (rest, before) = (behind, *byte);
         negations.see(*byte, behind.first().copied());
         match byte {
             b'(' | b'[' | b'{' => depth += 1,
@@ -293,5 +301,35 @@ mod tests {
         assert!(check_text(&"?a + ".repeat(3_000)).is_err());
         assert!(check_text(&"OPTIONAL {} ".repeat(3_000)).is_err());
         assert!(check_text(&format!("VALUES ?x {{ {} }}", "<http://a.example/b> 1 ".repeat(20_000))).is_ok());
+    }
+
+    #[test]
+    fn lists_of_values_are_as_long_as_they_are() {
+        let values = [
+            "'2011-03-01T10:00:00Z'^^xsd:dateTime ",
+            "'-1.5'^^<http://a.example/decimal> -1.5 +2.5e-3 ",
+            "\"Grüß Gott\"@de-AT 'x'@en-GB-oed ",
+            "UNDEF ex:a.b-c ex:a\\'b ex:a\\(b <http://a.example/#a-b.c> true # - - -\n",
+        ];
+        for value in values {
+            let list = value.repeat(5_000);
+            assert!(check_text(&format!("SELECT * {{ VALUES ?x {{ {list} }} }}")).is_ok(), "{value}");
+            let rows = format!("({value} {value}\n)").repeat(2_000);
+            assert!(check_text(&format!("SELECT * {{}} values ( ?x $y ) {{{rows}}}")).is_ok(), "{value}");
+        }
+    }
+
+    #[test]
+    fn what_only_looks_like_values_is_counted() {
+        let (signs, sums, brackets) = ("^".repeat(300), "1 + ".repeat(3_000), "(".repeat(300));
+        for start in ["?s ex:VALUES ?x {", "?VALUES ?x {", "VALUES:p ?x {", "VALUES ?x ?y {"] {
+            for inside in [&signs, &sums, &brackets] {
+                assert!(check_text(&format!("SELECT * {{ {start} {inside} }} }}")).is_err(), "{start}");
+            }
+        }
+        for inside in [brackets.as_str(), &"{".repeat(300), &"[".repeat(300), &"?a + ".repeat(3_000)] {
+            assert!(check_text(&format!("SELECT * {{ VALUES ?x {{ {inside}")).is_err());
+            assert!(check_text(&format!("SELECT * {{ VALUES ?x {{ 1 }} {inside}")).is_err());
+        }
     }
 }
