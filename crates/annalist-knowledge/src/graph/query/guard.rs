@@ -25,8 +25,11 @@ pub fn check_text(sparql: &str) -> Result<(), QueryError> {
     if sparql.len() > MOST_BYTES {
         return refused(&format!("the query is longer than {MOST_BYTES} bytes"));
     }
-    let (mut depth, mut signs, mut joined) = (0_usize, 0_usize, 0_usize);
+    let (mut signs, mut joined) = (0_usize, 0_usize);
+    let mut open = Vec::new();
     let mut negations = Negations::default();
+    // The last that was no space.
+    let mut last = b' ';
     let mut rest = sparql.as_bytes();
     let mut before = b' ';
     while let Some((byte, behind)) = rest.split_first() {
@@ -39,17 +42,24 @@ pub fn check_text(sparql: &str) -> Result<(), QueryError> {
         (rest, before) = (behind, *byte);
         negations.see(*byte, behind.first().copied());
         match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            b'(' | b'[' | b'{' => open.push(*byte),
+            b')' | b']' | b'}' => {
+                open.pop();
+            }
+            // In a name some signs are written like this, and are none.
+            b'\\' => rest = behind.get(1..).unwrap_or_default(),
             b'#' => rest = behind.get(line_end(behind)..).unwrap_or_default(),
             b'"' | b'\'' => rest = behind_string(*byte, behind),
             b'<' => {
                 // An address, or less than.
-                match behind.iter().position(|b| *b == b'>' || b.is_ascii_whitespace() || *b == b'{') {
-                    Some(end) if behind.get(end) == Some(&b'>') => {
-                        rest = behind.get(end..).unwrap_or_default();
+                match address_length(behind).and_then(|end| behind.get(..end)) {
+                    Some(inside) => {
+                        rest = behind.get(inside.len()..).unwrap_or_default();
+                        if open.last() == Some(&b'(') && !b"(,=<!+*/|&^".contains(&last) {
+                            joined += count_as_both(inside, &mut open)?;
+                        }
                     }
-                    _ => joined += 1,
+                    None => joined += 1,
                 }
             }
             b'!' | b'-' | b'+' | b'^' => {
@@ -66,8 +76,11 @@ pub fn check_text(sparql: &str) -> Result<(), QueryError> {
         if !matches!(byte, b'!' | b'-' | b'+' | b'^' | b'(') && !byte.is_ascii_whitespace() {
             signs = 0;
         }
-        if depth > MOST_NESTED || signs > MOST_NESTED {
-            return refused(&format!("the query is nested more than {MOST_NESTED} deep"));
+        if *byte != b'#' && !byte.is_ascii_whitespace() {
+            last = *byte;
+        }
+        if open.len() > MOST_NESTED || signs > MOST_NESTED {
+            return too_deep();
         }
         if negations.inside + negations.here > MOST_NEGATED {
             return refused(&format!("the query has more than {MOST_NEGATED} negations inside each other"));
@@ -79,6 +92,42 @@ pub fn check_text(sparql: &str) -> Result<(), QueryError> {
         }
     }
     Ok(())
+}
+
+/// The length of an address whose first bracket was read, if it is one.
+fn address_length(behind: &[u8]) -> Option<usize> {
+    let end = behind.iter().position(|byte| *byte <= b' ' || b"<>\"{}|^`".contains(byte))?;
+    (behind.get(end) == Some(&b'>')).then_some(end)
+}
+
+/// How much is joined in pointed brackets where they may hold an address of a list, or what something is compared with:
+/// it has to be within the limits as either.
+fn count_as_both(inside: &[u8], open: &mut Vec<u8>) -> Result<usize, QueryError> {
+    let negated = inside.iter().zip(inside.iter().skip(1)).any(|(one, next)| *one == b'!' && *next != b'=');
+    if negated || inside.iter().any(|byte| b"'#\\".contains(byte)) {
+        return refused(
+            "write a space behind < where it means less than, and a prefix for addresses in lists",
+        );
+    }
+    let outside = open.len();
+    for byte in inside {
+        match byte {
+            b'(' | b'[' => open.push(*byte),
+            // In an address it closes nothing that was opened outside.
+            b')' | b']' if open.len() > outside => {
+                open.pop();
+            }
+            _ => {}
+        }
+        if open.len() > MOST_NESTED {
+            return too_deep();
+        }
+    }
+    Ok(inside.iter().filter(|byte| b"-+*/&=;.!".contains(byte)).count())
+}
+
+fn too_deep<T>() -> Result<T, QueryError> {
+    refused(&format!("the query is nested more than {MOST_NESTED} deep"))
 }
 
 /// How many negations what is being read is inside of.
@@ -295,6 +344,21 @@ mod tests {
         {
             assert!(check_text(&format!("SELECT * {{ {}", deep.repeat(300))).is_err(), "{deep}");
         }
+        for hidden in ["?a ex:b\\'c ?d FILTER(", "?a ex:b\\#c ?d FILTER(", "FILTER(?a <", "FILTER(ex:a- <"] {
+            for deep in ["(", "!", "1+", "ABS("] {
+                let sparql = format!("SELECT * {{ {hidden}{}1>2) }}", deep.repeat(3_000));
+                assert!(check_text(&sparql).is_err(), "{hidden} {deep}");
+            }
+        }
+        assert!(check_text(&format!("SELECT * {{ FILTER({}1) }}", "?a<1+1&&?b>1&&".repeat(500))).is_err());
+        for unclear in ["?a<'>'&&((1))", "?a<1#>'''\n", "?a<ex:a\\'>'"] {
+            assert!(check_text(&format!("SELECT * {{ FILTER({unclear}) }}")).is_err(), "{unclear}");
+        }
+        for clear in ["?a<f(?b)&&?c>1", "?a<\">\"&&?b!=1", "?a<1&&?b!=2&&?c>3", "?a IN (<x:a#b>,<x:it's>)"] {
+            assert!(check_text(&format!("SELECT * {{ FILTER({clear}) }}")).is_ok(), "{clear}");
+        }
+        let list = "<http://a.example/a-b> <http://a.example/c.d> ".repeat(90);
+        assert!(check_text(&format!("SELECT * {{ ?a ?b ({list}) . ?c (<x:a#b>|<x:(c)>)* ?d }}")).is_ok());
         for flat in ["()", "'((('", "\"\\\"(((\"", "<http://a/(((>", "# (((\n", "?a < 3 ", "'''(('(('''"] {
             assert!(check_text(&format!("SELECT * {{ {}", flat.repeat(300))).is_ok(), "{flat}");
         }
@@ -322,7 +386,9 @@ mod tests {
     #[test]
     fn what_only_looks_like_values_is_counted() {
         let (signs, sums, brackets) = ("^".repeat(300), "1 + ".repeat(3_000), "(".repeat(300));
-        for start in ["?s ex:VALUES ?x {", "?VALUES ?x {", "VALUES:p ?x {", "VALUES ?x ?y {"] {
+        for start in
+            ["?s ex:VALUES ?x {", "?VALUES ?x {", "ex:a\\,VALUES ?x {", "VALUES:p ?x {", "VALUES ?x ?y {"]
+        {
             for inside in [&signs, &sums, &brackets] {
                 assert!(check_text(&format!("SELECT * {{ {start} {inside} }} }}")).is_err(), "{start}");
             }

@@ -1,7 +1,7 @@
 //! The data of VALUES: terms in a row. The parser reads them one after the other, so that there may be any number of them,
 //! and none of the signs in them joins or nests anything.
 
-use super::{behind_string, line_end};
+use super::{address_length, behind_string, line_end};
 
 const KEYWORD: &[u8] = b"VALUES";
 
@@ -87,8 +87,7 @@ fn behind_literal(quote: u8, behind: &[u8]) -> Option<&[u8]> {
 }
 
 fn behind_address(behind: &[u8]) -> Option<&[u8]> {
-    let end = behind.iter().position(|byte| *byte <= b' ' || b"<>\"{}|^`".contains(byte))?;
-    behind.get(end..)?.strip_prefix(b">")
+    behind.get(address_length(behind)? + 1..)
 }
 
 /// A name with its prefix, a number, a language or a word.
