@@ -395,7 +395,9 @@ fn reading(entry: &Entry) -> Result<Reading, LoadError> {
         Some(graph) => graph_named(graph)?,
         None => GraphName::DefaultGraph,
     };
-    Ok(Reading { format, base: entry.base.clone(), graph, scope: entry.file.clone() })
+    // Files of two jobs may have the same name.
+    let scope = format!("{} {}", entry.sum, entry.file);
+    Ok(Reading { format, base: entry.base.clone(), graph, scope })
 }
 
 /// A file, unpacked where it is packed.

@@ -169,3 +169,27 @@ fn what_is_lost_of_the_graph_is_imported_again_before_it_is_asked() {
     std::fs::remove_dir_all(dir.join("job/knowledge")).unwrap();
     assert_eq!(values(dir), ["one"]);
 }
+
+#[test]
+fn blank_nodes_of_two_files_are_two_though_the_files_have_one_name() {
+    let dir = job();
+    let dir = dir.path();
+    for (job, folder) in [("job", "one"), ("other", "two"), ("third", "three")] {
+        std::fs::create_dir_all(dir.join(job).join("archive")).unwrap();
+        std::fs::create_dir_all(dir.join(folder)).unwrap();
+        let text = format!("_:x <x:p> \"{folder}\" .\n_:ann-x <x:p> \"{folder}\" .\n");
+        std::fs::write(dir.join(folder).join("people.nt"), text).unwrap();
+    }
+    told(&["import", "job", "one/people.nt"], dir);
+    told(&["import", "other", "two/people.nt"], dir);
+    let count = "SELECT (COUNT(DISTINCT ?s) AS ?n) { ?s ?p ?o }";
+    assert_eq!(told(&["query", "job", "other", count, "--format", "csv"], dir), "n\r\n4\r\n");
+    // What is made again, or brought from one job to another, has the same nodes.
+    told(&["export", "job", "--nquads", "before.nq"], dir);
+    told(&["rebuild", "job"], dir);
+    told(&["export", "job", "--nquads", "after.nq"], dir);
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).unwrap();
+    assert_eq!(read("before.nq"), read("after.nq"));
+    told(&["import", "third", "after.nq"], dir);
+    assert_eq!(told(&["query", "job", "third", count, "--format", "csv"], dir), "n\r\n2\r\n");
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use oxrdf::{BlankNode, GraphName, NamedNode, NamedOrBlankNode, Quad, Term};
 use oxrdfio::{RdfFormat, RdfParseError, RdfParser};
-use xxhash_rust::xxh3::xxh3_64;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::error::GraphError;
 
@@ -102,12 +102,23 @@ struct Scope {
     counted: Option<HashMap<BlankNode, u64>>,
 }
 
-/// Before the names that are kept as they are, since it was us who gave them.
+/// Before names that we gave, in front of the digits that tell in which file the node was.
 const OURS: &str = "ann-";
+const DIGITS: usize = 32;
+
+/// Whether we gave a name: what was exported is the same when it is imported again. That others begin theirs alike does
+/// not make them ours.
+fn is_ours(name: &str) -> bool {
+    let Some((scope, own)) = name.strip_prefix(OURS).and_then(|rest| rest.split_once('-')) else {
+        return false;
+    };
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    scope.len() == DIGITS && scope.bytes().all(is_digit) && !own.is_empty()
+}
 
 impl Scope {
     fn new(reading: &Reading) -> Scope {
-        let prefix = format!("{OURS}{:016x}-", xxh3_64(reading.scope.as_bytes()));
+        let prefix = format!("{OURS}{:0DIGITS$x}-", xxh3_128(reading.scope.as_bytes()));
         let stable = matches!(reading.format, RdfFormat::NTriples | RdfFormat::NQuads);
         Scope { prefix, counted: (!stable).then(HashMap::new) }
     }
@@ -125,7 +136,7 @@ impl Scope {
     }
 
     fn renamed(&mut self, node: &BlankNode) -> BlankNode {
-        if node.as_str().starts_with(OURS) {
+        if is_ours(node.as_str()) {
             return node.clone();
         }
         let Scope { prefix, counted } = self;
@@ -145,4 +156,47 @@ pub fn graph_named(iri: &str) -> Result<GraphName, LoadError> {
     let node =
         NamedNode::new(iri).map_err(|e| LoadError::Base(format!("{iri} is no name for a graph: {e}")))?;
     Ok(node.into())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test fails where it stands")]
+
+    use oxrdf::GraphName;
+    use oxrdfio::RdfFormat;
+
+    use super::{Bad, Loaded, Reading, load};
+
+    fn read(text: &[u8], format: RdfFormat, scope: &str) -> (Vec<String>, Vec<Bad>, Loaded) {
+        let (mut told, mut bad) = (Vec::new(), Vec::new());
+        let reading = Reading { format, base: None, graph: GraphName::DefaultGraph, scope: scope.to_owned() };
+        let loaded = load(
+            text,
+            &reading,
+            &mut |quad| {
+                told.push(quad.to_string());
+                Ok(())
+            },
+            &mut |found| bad.push(found),
+        )
+        .unwrap();
+        (told, bad, loaded)
+    }
+
+    fn subjects(text: &str, scope: &str) -> Vec<String> {
+        let (told, _, _) = read(text.as_bytes(), RdfFormat::NTriples, scope);
+        told.iter().map(|quad| quad.split(' ').next().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn only_names_that_we_gave_are_kept() {
+        let digits = "0123456789abcdef".repeat(2);
+        for foreign in ["x", "ann-x", "ann-1-x", "ann-0123456789abcdef-x", &format!("ann-{digits}")] {
+            let text = format!("_:{foreign} <x:p> <x:a> .\n");
+            assert_ne!(subjects(&text, "one"), subjects(&text, "two"), "{foreign}");
+            assert_eq!(subjects(&text, "one"), subjects(&text, "one"), "{foreign}");
+            let again = format!("{} <x:p> <x:a> .\n", subjects(&text, "one")[0]);
+            assert_eq!(subjects(&again, "two"), subjects(&text, "one"), "{foreign}");
+        }
+    }
 }
