@@ -193,3 +193,19 @@ fn blank_nodes_of_two_files_are_two_though_the_files_have_one_name() {
     told(&["import", "third", "after.nq"], dir);
     assert_eq!(told(&["query", "job", "third", count, "--format", "csv"], dir), "n\r\n2\r\n");
 }
+
+#[test]
+fn nothing_is_imported_into_a_folder_that_is_no_job() {
+    let dir = job();
+    let dir = dir.path();
+    write(dir, "one.nt", "one");
+    std::fs::create_dir_all(dir.join("photos")).unwrap();
+    for folder in ["photos", "none"] {
+        for options in [&["one.nt"][..], &["--list"], &["--remove", "one.nt"]] {
+            let (status, said_of_it) = said(&[&["import", folder][..], options].concat(), dir);
+            assert_eq!(status, Some(4), "{folder} {options:?}: {said_of_it}");
+        }
+    }
+    assert_eq!(std::fs::read_dir(dir.join("photos")).unwrap().count(), 0);
+    assert!(!dir.join("none").exists());
+}

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::cli::ImportArgs;
 use crate::commands::query::address;
 use crate::exit::{BadConfiguration, Exit};
+use crate::knowledge::job_at;
 use crate::show;
 
 /// More mistakes than this are counted only.
@@ -19,9 +20,8 @@ const SHOWN: u64 = 20;
 
 #[expect(clippy::print_stdout, reason = "what was imported is what the command is asked for")]
 pub fn run(args: &ImportArgs) -> Result<Exit> {
-    if !args.job.is_dir() {
-        return bad(format!("{} is no job directory", args.job.display()));
-    }
+    // Whatever folder it is, imports would be begun in it.
+    job_at(&args.job)?;
     if args.list {
         return list(args);
     }
