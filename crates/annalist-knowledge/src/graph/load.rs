@@ -10,6 +10,8 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::error::GraphError;
 
+mod lines;
+
 /// How a file is to be read.
 #[derive(Clone, Debug)]
 pub struct Reading {
@@ -75,24 +77,49 @@ pub fn load(
     if let Some(base) = &reading.base {
         parser = parser.with_base_iri(base).map_err(|e| LoadError::Base(format!("{base}: {e}")))?;
     }
-    let mut scope = Scope::new(reading);
-    let mut loaded = Loaded::default();
+    let mut telling = Telling { scope: Scope::new(reading), loaded: Loaded::default(), insert, bad };
+    if has_lines(reading.format) {
+        lines::load(input, &parser, &mut telling)?;
+        return Ok(telling.loaded);
+    }
     for quad in parser.for_reader(input) {
         match quad {
-            Ok(mut quad) => {
-                scope.rename(&mut quad);
-                insert(&quad)?;
-                loaded.statements += 1;
-            }
+            Ok(quad) => telling.quad(quad)?,
             Err(RdfParseError::Io(error)) => return Err(error.into()),
             Err(RdfParseError::Syntax(error)) => {
                 let line = error.location().map_or(0, |place| place.start.line + 1);
-                loaded.bad += 1;
-                bad(Bad { line, why: error.to_string() });
+                telling.mistake(line, error.to_string());
             }
         }
     }
-    Ok(loaded)
+    Ok(telling.loaded)
+}
+
+/// Whether every line stands alone.
+fn has_lines(format: RdfFormat) -> bool {
+    matches!(format, RdfFormat::NTriples | RdfFormat::NQuads)
+}
+
+/// What was read, on its way to whoever asked for it.
+struct Telling<'a> {
+    scope: Scope,
+    loaded: Loaded,
+    insert: &'a mut dyn FnMut(&Quad) -> Result<(), GraphError>,
+    bad: &'a mut dyn FnMut(Bad),
+}
+
+impl Telling<'_> {
+    fn quad(&mut self, mut quad: Quad) -> Result<(), GraphError> {
+        self.scope.rename(&mut quad);
+        (self.insert)(&quad)?;
+        self.loaded.statements += 1;
+        Ok(())
+    }
+
+    fn mistake(&mut self, line: u64, why: String) {
+        self.loaded.bad += 1;
+        (self.bad)(Bad { line, why });
+    }
 }
 
 /// Names of blank nodes as they are kept.
@@ -119,8 +146,7 @@ fn is_ours(name: &str) -> bool {
 impl Scope {
     fn new(reading: &Reading) -> Scope {
         let prefix = format!("{OURS}{:0DIGITS$x}-", xxh3_128(reading.scope.as_bytes()));
-        let stable = matches!(reading.format, RdfFormat::NTriples | RdfFormat::NQuads);
-        Scope { prefix, counted: (!stable).then(HashMap::new) }
+        Scope { prefix, counted: (!has_lines(reading.format)).then(HashMap::new) }
     }
 
     fn rename(&mut self, quad: &mut Quad) {
@@ -198,5 +224,42 @@ mod tests {
             let again = format!("{} <x:p> <x:a> .\n", subjects(&text, "one")[0]);
             assert_eq!(subjects(&again, "two"), subjects(&text, "one"), "{foreign}");
         }
+    }
+
+    /// As many lines as asked for; those in `wrong` have a quote that is not closed.
+    fn lines(count: u64, wrong: &[u64], end: &str) -> String {
+        let quote = |number: u64| if wrong.contains(&number) { "" } else { "\"" };
+        (1..=count)
+            .map(|number| format!("<x:a> <x:p> \"the number {number}{} .{end}", quote(number)))
+            .collect()
+    }
+
+    #[test]
+    fn a_quote_that_is_not_closed_loses_its_line_alone() {
+        // More than one block, and one that has no mistake.
+        let (count, wrong) = (70_000, [2, 3, 700, 69_999]);
+        for end in ["\n", "\r\n", "\r", "\n\r\n"] {
+            for format in [RdfFormat::NTriples, RdfFormat::NQuads] {
+                let (told, bad, loaded) = read(lines(count, &wrong, end).as_bytes(), format, "one");
+                assert_eq!(loaded, Loaded { statements: count - 4, bad: 4 }, "{end:?}");
+                let right = (1..=count).filter(|number| !wrong.contains(number));
+                let all: Vec<String> =
+                    right.map(|number| format!("<x:a> <x:p> \"the number {number}\"")).collect();
+                assert!(told == all, "{end:?}");
+                let each = end.len().div_ceil(2) as u64;
+                let places: Vec<u64> = bad.iter().map(|one| (one.line - 1) / each + 1).collect();
+                assert_eq!(places, wrong, "{end:?}");
+                assert!(bad[0].why.starts_with("column "), "{bad:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_told_and_left_out() {
+        let long = format!("<x:a> <x:p> \"{}\" .\n", "x".repeat(18 << 20));
+        let text = format!("{}{long}{}rubbish", lines(1, &[], "\n"), lines(2, &[], "\n"));
+        let (told, bad, _) = read(text.as_bytes(), RdfFormat::NTriples, "one");
+        assert_eq!(told.len(), 3);
+        assert_eq!(bad.iter().map(|one| one.line).collect::<Vec<_>>(), [2, 5]);
     }
 }
