@@ -75,6 +75,7 @@ fn what_is_made_of_the_archive_is_made_again_also_where_imports_cannot_be() {
     std::fs::create_dir_all(dir.join("job/study")).unwrap();
     // As a rebuild leaves it that was killed before it studied again.
     std::fs::write(dir.join("job/study/topics.json.zst"), "").unwrap();
+    std::fs::write(dir.join("job/knowledge/unannotated"), "").unwrap();
     std::fs::remove_file(dir.join("job/imports/list.jsonl")).unwrap();
     std::fs::create_dir_all(dir.join("job/imports/list.jsonl")).unwrap();
     let (status, said_of_it) = said(&["rebuild", "job"], dir);

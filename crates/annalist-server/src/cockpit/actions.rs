@@ -14,7 +14,7 @@ use crate::rest::{SiteChange, amend_seeds, amend_site, block_site, blocking, rea
 use crate::serve::App;
 use crate::wanted::Schedule;
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 pub struct Fields {
     #[serde(default)]
     urls: String,
@@ -159,8 +159,7 @@ mod tests {
     use super::{Fields, schedule_of};
 
     fn sent(next: &str, every: &str) -> Fields {
-        let (urls, site) = (String::new(), String::new());
-        Fields { urls, site, next: next.to_owned(), every: every.to_owned(), sure: String::new() }
+        Fields { next: next.to_owned(), every: every.to_owned(), ..Fields::default() }
     }
 
     #[test]
