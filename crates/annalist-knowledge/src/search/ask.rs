@@ -32,6 +32,8 @@ use super::words::{Forms, has_forms};
 use super::write::mark_of;
 use crate::derived::{DerivedError, Mark};
 
+/// What is like a result is counted among at least so many of the best, however few are shown.
+const LIKE_IT_AMONG: usize = 1_000;
 /// Of what is folded, so many are named.
 const MOST_FOLDED: usize = 20;
 
@@ -82,7 +84,8 @@ impl Reader {
             return Err(SearchError::TooDeep(question.page));
         }
         let searchers: Vec<_> = self.opened.iter().map(|opened| opened.reader.searcher()).collect();
-        let mut window = if question.limit == 0 { 0 } else { needed * 2 + 50 };
+        let among = if question.fold { LIKE_IT_AMONG } else { 0 };
+        let mut window = if question.limit == 0 { 0 } else { (needed * 2 + 50).max(among) };
         let counted = self.known.get(question);
         let (facets, months) = match &counted {
             None => (question.facets.as_slice(), question.over_time),

@@ -370,6 +370,19 @@ fn pages_of_results_follow_one_another() {
 }
 
 #[test]
+fn how_many_are_alike_does_not_depend_on_how_many_are_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = "the same words about the crisis of the euro, what came before it and what came of it in all the years since";
+    let alike = |number| page(number, &format!("http://a.test/{number}"), "en", text);
+    let documents: Vec<_> = (1..=120).map(alike).collect();
+    index(dir.path(), &documents);
+    for limit in [1, 5, 50] {
+        let answer = ask(dir.path(), &Question { limit, ..asked("crisis") });
+        assert_eq!((answer.hits.len(), answer.hits[0].like_it), (1, 119), "{limit}");
+    }
+}
+
+#[test]
 fn annotations_are_found_and_counted_and_leave_the_mark_alone() {
     let dir = tempfile::tempdir().unwrap();
     let documents = [
