@@ -65,7 +65,8 @@ pub fn measure(pages: usize, hosts: usize) -> Result<Figures> {
         put(&format!("view.{}_ms", if name.is_empty() { "overview" } else { name }), part(&took, 0.5));
     }
     drop(alone);
-    figures.extend(injection()?);
+    figures.extend(injection(Handing::Only)?);
+    figures.extend(injection(Handing::WhileAllFail)?);
     Ok(figures)
 }
 
@@ -76,14 +77,30 @@ fn spec(web: &Web, pages: Option<usize>) -> Result<String> {
     Ok(format!("{spec}\n{ENGINE_ALONE}{limit}"))
 }
 
-/// A crawl that runs and fetches nothing but what it is handed, which leads nowhere: what counts is how fast it is taken.
-fn injection() -> Result<Figures> {
+/// What a crawl does while it is handed addresses.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Handing {
+    /// It is paused.
+    Only,
+    /// Nobody has these names, and no server's rest holds it up: each fails at once, and is acknowledged by the same keeper.
+    WhileAllFail,
+}
+
+/// A crawl that fetches nothing but what it is handed, which leads nowhere: what counts is how fast it is taken.
+fn injection(handing: Handing) -> Result<Figures> {
     let dir = tempfile::Builder::new().prefix("bench").tempdir_in("target")?;
     let serving = Serving::start(&dir.path().join("root"), dir.path())?;
     let spec = format!(
         "name = \"handed over\"\ncontact = \"bench@example.org\"\n[[seed]]\nurl = \"http://seed.invalid/\"\n[scope]\nonly_injected = true\n{ENGINE_ALONE}"
     );
     serving.create(&spec, "x")?;
+    if handing == Handing::Only {
+        let (status, told) = ask(&serving.address, "POST", "/api/crawls/x/pause", "")?;
+        ensure!(status == 202, "{status}: {told}");
+        while serving.json("/api/crawls/x")?["state"] != "paused" {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
     let mut connection = BufReader::new(TcpStream::connect(&serving.address)?);
     let bodies: Vec<String> = (0..BATCHES).map(batch).collect();
     let begun = Instant::now();
@@ -103,8 +120,13 @@ fn injection() -> Result<Figures> {
         std::thread::sleep(Duration::from_millis(20));
     }
     let mut figures = Figures::new();
-    figures.insert("service.inject.accepted_per_s".to_owned(), json!(all / accepted));
-    figures.insert("service.inject.taken_up_per_s".to_owned(), json!(all / begun.elapsed().as_secs_f64()));
+    let taken_up = all / begun.elapsed().as_secs_f64();
+    let name = match handing {
+        Handing::Only => "inject",
+        Handing::WhileAllFail => "inject_while_all_fail",
+    };
+    figures.insert(format!("service.{name}.accepted_per_s"), json!(all / accepted));
+    figures.insert(format!("service.{name}.taken_up_per_s"), json!(taken_up));
     Ok(figures)
 }
 
