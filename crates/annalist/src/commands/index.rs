@@ -16,6 +16,7 @@ use crate::cli::IndexArgs;
 use crate::commands::frequencies;
 use crate::commands::verify::warc_files;
 use crate::exit::{BadConfiguration, Exit};
+use crate::printing::Unprinted;
 use meter::Meter;
 
 mod meter;
@@ -55,7 +56,7 @@ pub fn run(args: &IndexArgs) -> Result<Exit> {
         indexing.try_to(|| match (&args.output, &args.zipnum) {
             (Some(path), _) => write_file(path, sorters),
             (None, Some(dir)) => write_zipnum(dir, sorters),
-            (None, None) => write_lines(io::stdout().lock(), sorters).context("standard output"),
+            (None, None) => write_lines(io::stdout().lock(), sorters).context(Unprinted),
         });
     }
     let damaged = indexing.meter.finish();

@@ -17,6 +17,7 @@ use anyhow::{Context, Result};
 use crate::cli::{AnswerFormat, QueryArgs};
 use crate::exit::{BadConfiguration, Exit, Paused};
 use crate::knowledge::bring_one_up_to_date;
+use crate::printing::Unprinted;
 use crate::progress::Progress;
 use crate::watch::Watch;
 
@@ -63,15 +64,13 @@ pub fn run(args: &QueryArgs) -> Result<Exit> {
     let flushed = out.flush();
     match told {
         Ok(told) => {
-            flushed.or_else(quietly)?;
+            flushed.or_else(quietly).context(Unprinted)?;
             if told.cut && !args.quiet {
                 eprintln!("annalist: only the first {} rows; there are more (--limit-rows)", told.rows);
             }
             Ok(if told.cut { Exit::SizeLimit } else { Exit::Done })
         }
-        Err(QueryError::Write(error)) => {
-            quietly(error).map(|()| Exit::Done).context("the answer cannot be written")
-        }
+        Err(QueryError::Write(error)) => quietly(error).map(|()| Exit::Done).context(Unprinted),
         Err(error @ (QueryError::Time(_) | QueryError::Memory(_))) => {
             eprintln!("annalist: {error}");
             Ok(if matches!(error, QueryError::Time(_)) { Exit::TimeLimit } else { Exit::SizeLimit })

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::cli::AppsObjectsArgs;
 use crate::commands::verify::warc_files_in;
 use crate::exit::{BadConfiguration, Exit};
+use crate::printing::Unprinted;
 
 /// The records that hold what was written on a page.
 const OBJECTS: &str = "urn:objects:";
@@ -30,8 +31,12 @@ pub fn run(args: &AppsObjectsArgs) -> Result<Exit> {
         return Err(BadConfiguration(format!("there is no crawl in {}", args.dir.display())).into());
     }
     let kept = objects_of(&job)?;
-    let threads = threads_of(&kept);
-    let mut out = std::io::stdout().lock();
+    print(&kept, args, &mut std::io::stdout().lock()).context(Unprinted)?;
+    Ok(Exit::Done)
+}
+
+fn print(kept: &[Kept], args: &AppsObjectsArgs, out: &mut impl Write) -> std::io::Result<()> {
+    let threads = threads_of(kept);
     for (thread, members) in &threads {
         if !args.jsonl {
             let title = members
@@ -61,7 +66,7 @@ pub fn run(args: &AppsObjectsArgs) -> Result<Exit> {
     }
     let with = |test: fn(&Object) -> bool| kept.iter().filter(|one| test(&one.object)).count();
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
-    for one in &kept {
+    for one in kept {
         *kinds.entry(&one.object.kind).or_default() += 1;
     }
     if args.json {
@@ -74,7 +79,7 @@ pub fn run(args: &AppsObjectsArgs) -> Result<Exit> {
         let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}s")).collect();
         writeln!(out, "{} threads: {}", threads.len(), kinds.join(", "))?;
     }
-    Ok(Exit::Done)
+    Ok(())
 }
 
 /// Every object once, in the order of the archive.
