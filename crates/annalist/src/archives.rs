@@ -58,10 +58,10 @@ pub fn open(spec: &Spec, job: &Path) -> Result<Opened> {
     bar.finish_and_clear();
     let source = source?;
     for (path, hole) in source.damaged() {
-        eprintln!("annalist: {}: {hole}", path.display());
+        tell!("annalist: {}: {hole}", path.display());
     }
     for note in source.notes() {
-        eprintln!("annalist: {note}");
+        tell!("annalist: {note}");
     }
     Ok(Opened { source, scratch, _runtime: runtime })
 }

@@ -33,17 +33,17 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
     let kept = job.join("definition.toml");
     let usual = definition_file::usual_place(&spec);
     if !kept.exists() && spec.topic.is_given() && usual.exists() {
-        eprintln!("{} was learned for a spec of this name and is used", usual.display());
+        tell!("{} was learned for a spec of this name and is used", usual.display());
         definition_file::replace(&kept, &definition_file::load(&usual)?)?;
     }
     if !spec.topic.is_given() && !kept.exists() {
         if !spec.topic.languages.is_empty() {
-            eprintln!(
+            tell!(
                 "warning: [topic] names languages only: nothing is judged without keywords, references or entities"
             );
         }
         if spec.event.is_some() {
-            eprintln!(
+            tell!(
                 "warning: [event] counts where [topic] says what pages are about; without one links come in the order they are found"
             );
         }
@@ -58,7 +58,7 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
     let names_itself = !spec.topic.keywords.is_empty() || !spec.topic.entities.is_empty();
     let files = spec.topic.references.len() > addresses.len();
     if files && !addresses.is_empty() && !kept.exists() {
-        eprintln!(
+        tell!(
             "warning: only the references that are files say what the topic is; `annalist learn` learns from all"
         );
     }
@@ -78,7 +78,7 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
         }
     }
     let mut basis = if kept.exists() {
-        eprintln!("the topic is what {} says", kept.display());
+        tell!("the topic is what {} says", kept.display());
         given(&spec, &kept)?
     } else {
         to_be_found(&spec, &addresses)?
@@ -108,7 +108,7 @@ pub fn afresh(spec: &Spec, path: &Path) -> Result<Basis> {
 fn given(spec: &Spec, kept: &Path) -> Result<Basis> {
     let definition = definition_file::load(kept)?;
     if definition.keywords != spec.topic.keywords && spec.topic.is_given() {
-        eprintln!(
+        tell!(
             "warning: {} was made for other keywords than the spec has now: it is used as it is; remove it, or run \
              `annalist learn`, to have a new one",
             kept.display()

@@ -1,9 +1,15 @@
 //! The program: settings as typed, subcommands, progress. What it does is in the other crates.
 
+#![warn(clippy::print_stderr)]
+
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Parser;
+
+// Before all that tell something.
+#[macro_use]
+mod printing;
 
 mod archives;
 mod basis;
@@ -14,7 +20,6 @@ mod definition_file;
 mod exit;
 mod knowledge;
 mod pages;
-mod printing;
 mod progress;
 mod selecting;
 mod sent;

@@ -6,6 +6,15 @@ use anyhow::{Context, Result};
 
 use crate::exit::{Exit, code_of};
 
+/// Tells who runs the program something beside what was asked for: where that cannot be written, the work goes on. Never
+/// `eprintln!`, which would end it.
+macro_rules! tell {
+    ($($what:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!(std::io::stderr(), $($what)*);
+    }};
+}
+
 /// What was asked for could not be printed.
 #[derive(Debug, thiserror::Error)]
 #[error("standard output cannot be written")]
@@ -49,7 +58,7 @@ pub fn tell(error: &anyhow::Error) -> Exit {
     if error.downcast_ref::<Unprinted>().is_some() && faults.any(is_left) {
         return Exit::Done;
     }
-    let _ = writeln!(std::io::stderr(), "annalist: {}", annalist_model::with_causes(error.as_ref()));
+    tell!("annalist: {}", annalist_model::with_causes(error.as_ref()));
     code_of(error)
 }
 

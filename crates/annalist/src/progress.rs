@@ -40,7 +40,7 @@ pub async fn follow(board: Board, progress: Progress) {
             bar.tick();
         } else if progress == Progress::Shown && last_line.elapsed() >= BETWEEN_PLAIN_LINES {
             last_line = Instant::now();
-            eprintln!("{}", line(&status));
+            tell!("{}", line(&status));
         }
     }
 }

@@ -73,7 +73,7 @@ impl Watch {
         self.bar.inc(bytes);
         if self.is_time_for_a_line() {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
-            eprintln!(
+            tell!(
                 "{}: {} of {} ({} %)",
                 self.bar.message(),
                 show::bytes(done),
@@ -98,7 +98,7 @@ impl Watch {
         self.bar.inc(things);
         if self.is_time_for_a_line() {
             let (done, all) = (self.bar.position(), self.bar.length().unwrap_or_default());
-            eprintln!(
+            tell!(
                 "{}: {} of {} ({} %)",
                 self.bar.message(),
                 show::count(done),
@@ -130,7 +130,7 @@ impl Watch {
 
     /// A line for the user, above the bar.
     pub fn tell(&self, line: &str) {
-        self.bar.suspend(|| eprintln!("annalist: {line}"));
+        self.bar.suspend(|| tell!("annalist: {line}"));
     }
 }
 

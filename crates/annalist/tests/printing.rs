@@ -5,6 +5,7 @@
 mod support;
 
 use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -66,5 +67,33 @@ fn output_on_a_full_disk_is_an_error_and_output_that_nobody_reads_is_none() {
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(0), "{command:?}: {told}");
         assert!(!told.contains("pipe") && !told.contains("panicked"), "{command:?}: {told}");
+    }
+}
+
+#[test]
+fn messages_that_cannot_be_written_change_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = dir.path().join("three.nt");
+    std::fs::write(&data, "<urn:a> <urn:p> \"1\" .\n<urn:a> <urn:p> \"2\" .\n<urn:a> <urn:p> \"3\" .\n")
+        .unwrap();
+    let spec = dir.path().join("good.toml");
+    std::fs::write(&spec, "name = \"x\"\n[[seed]]\nurl = \"http://a.test/\"\n").unwrap();
+    for nowhere in [full, left] {
+        let ended = |command: &mut Command| {
+            let mut child = command.stdout(Stdio::piped()).stderr(nowhere()).spawn().unwrap();
+            let mut printed = String::new();
+            child.stdout.take().unwrap().read_to_string(&mut printed).unwrap();
+            (child.wait().unwrap().code(), printed)
+        };
+        let mut query = annalist();
+        query.arg("query").arg("--data").arg(&data).args(["SELECT * { ?s ?p ?o }", "--limit-rows", "2"]);
+        let (code, printed) = ended(query.args(["--format", "csv"]));
+        assert_eq!((code, printed.lines().count()), (Some(14), 3), "{printed}");
+        let (code, printed) = ended(annalist().arg("check").arg(&spec).args(["--quiet", "--json"]));
+        assert_eq!(code, Some(0));
+        assert!(printed.contains("\"good\":true"), "{printed}");
+        // Neither do those that are the end.
+        assert_eq!(ended(annalist().arg("status").arg(dir.path().join("none"))).0, Some(4));
+        assert_eq!(ended(annalist().arg("frobnicate")).0, Some(4));
     }
 }

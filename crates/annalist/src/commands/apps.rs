@@ -42,7 +42,7 @@ fn catalogue(folders: &[PathBuf]) -> Catalogue {
     let Loaded { descriptions, mistakes } = load(true, folders);
     let (catalogue, unfinished) = Catalogue::new(&descriptions);
     for mistake in mistakes.iter().chain(&unfinished) {
-        eprintln!("warning: {mistake}");
+        tell!("warning: {mistake}");
     }
     catalogue
 }

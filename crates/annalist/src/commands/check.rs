@@ -29,13 +29,13 @@ pub fn run(args: &CheckArgs) -> Result<Exit> {
         }
     };
     for warning in &loaded.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     if !args.quiet {
         print!("# the effective spec: every key with its value\n{}", loaded.spec.to_toml());
     }
     let seeds = loaded.spec.seeds.len();
-    eprintln!("{} is good: {seeds} {}", path.display(), if seeds == 1 { "seed" } else { "seeds" });
+    tell!("{} is good: {seeds} {}", path.display(), if seeds == 1 { "seed" } else { "seeds" });
     if let Some(summary) = summary {
         println!("{summary}");
     }

@@ -24,7 +24,7 @@ use crate::{show, spec_file};
 pub fn run(args: &CrawlArgs) -> Result<Exit> {
     let (loaded, job) = spec_file::for_crawl(args)?;
     for warning in &loaded.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     require_contact(&loaded.spec)?;
     if args.dry_run {
@@ -69,7 +69,7 @@ pub fn tell_what_became<'a>(spec: &Spec, job: &Path, urls: impl Iterator<Item = 
     for url in urls.take(TOLD) {
         let explained = explain(&JobDir::new(job), spec, url);
         if let Some(last) = explained.ok().and_then(|explanation| explanation.decisions.last().cloned()) {
-            eprintln!("annalist: {in_short}; {url}: {last}");
+            tell!("annalist: {in_short}; {url}: {last}");
         }
     }
 }
@@ -134,8 +134,8 @@ async fn listen(stop: Stop) {
         }
         stop.press();
         match stop.urge() {
-            Urge::AtOnce => eprintln!("\nstopping at once"),
-            _ => eprintln!("\nfinishing the pages under way; once more to stop at once"),
+            Urge::AtOnce => tell!("\nstopping at once"),
+            _ => tell!("\nfinishing the pages under way; once more to stop at once"),
         }
     }
 }
@@ -147,7 +147,7 @@ pub fn conclude(report: &Report, job: &Path, as_json: bool, quiet: bool) {
     }
     if let Some(why) = &report.unknown {
         let how = format!("the archive is whole, and `annalist rebuild {}` makes them of it", job.display());
-        eprintln!("annalist: graph and search index are not up to date: {why}; {how}");
+        tell!("annalist: graph and search index are not up to date: {why}; {how}");
     }
     if as_json {
         let mut object = show::json(&report.status, job, report.seconds);

@@ -33,7 +33,7 @@ pub fn run(args: &DateArgs) -> Result<Exit> {
         let (url, page) = match read(name, &url, captured, args) {
             Ok(read) => read,
             Err(fault) if args.pages.len() > 1 => {
-                eprintln!("annalist: {fault:#}");
+                tell!("annalist: {fault:#}");
                 failed = Some(fault);
                 continue;
             }

@@ -32,7 +32,7 @@ pub fn run(args: &DemoArgs) -> Result<Exit> {
     let contest = Contest::on(&web);
     introduce(&web, &contest);
 
-    eprintln!("\nThe crawl that knows the topic:");
+    tell!("\nThe crawl that knows the topic:");
     let report = run_one(contest.topical(&spec_text(&web))?, &args.job, &web)?;
     if report.ending == Ending::Interrupted {
         conclude(&report, &args.job, args.json, false);
@@ -41,7 +41,7 @@ pub fn run(args: &DemoArgs) -> Result<Exit> {
     let topical = contest.outcome("topical", Policy::default(), &args.job, &report)?;
     print!("{}", show::report(&report, &args.job));
 
-    eprintln!("\nThe same budget, breadth first:");
+    tell!("\nThe same budget, breadth first:");
     let other = run_one(contest.breadth_first(&spec_text(&web))?, &beside, &web)?;
     println!("{}; it is in {}", show::ending(other.ending), beside.display());
     let breadth_first = contest.outcome("breadth first", Policy::breadth_first(), &beside, &other)?;
@@ -62,7 +62,7 @@ pub fn run(args: &DemoArgs) -> Result<Exit> {
 fn introduce(web: &TestWeb, contest: &Contest) {
     let truth = web.world().truth();
     let (pages, forbidden) = (truth.allowed_pages().count(), truth.forbidden_pages().count());
-    eprintln!(
+    tell!(
         "A web of {} hosts with {} addresses to fetch and {} that robots.txt forbids listens on {} and its\n\
          neighbours. Some hosts are hostile: they blow up, nest without end, redirect in circles.\n{}",
         web.world().hosts().len(),

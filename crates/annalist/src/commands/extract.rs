@@ -16,7 +16,7 @@ use crate::{archives, basis, spec_file};
 pub fn run(args: &ExtractArgs) -> Result<Exit> {
     let (loaded, job) = spec_file::for_extract(args)?;
     for warning in &loaded.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     let mut spec = loaded.spec;
     begin_with_references(&mut spec, args)?;

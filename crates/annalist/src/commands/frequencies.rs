@@ -74,7 +74,7 @@ fn count(files: &[PathBuf], counts: &mut DocumentCounts) -> Result<u64> {
         let mut advance = |at| bar.set_position(before + at);
         let holes = responses(&mut file, limits.body_bytes as u64, &mut take, &mut advance);
         for hole in holes.iter().filter(|hole| !is_being_written(path, hole)) {
-            bar.suspend(|| eprintln!("annalist: {}: {hole}", path.display()));
+            bar.suspend(|| tell!("annalist: {}: {hole}", path.display()));
             damaged += 1;
         }
         before += size(path);

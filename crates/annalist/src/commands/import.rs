@@ -28,7 +28,7 @@ pub fn run(args: &ImportArgs) -> Result<Exit> {
     let mut all = Loaded::default();
     let mut imports = Imports::open(&args.job).map_err(told)?;
     for one in imports.failed() {
-        eprintln!("{} is not imported: {}", one.file, one.why);
+        tell!("{} is not imported: {}", one.file, one.why);
     }
     for name in &args.remove {
         if !imports.remove(name).map_err(told)? {
@@ -106,7 +106,7 @@ fn one(args: &ImportArgs, imports: &mut Imports, path: &Path) -> Result<Loaded> 
     let mut tell = |file: &str, found: Bad| {
         shown += 1;
         if shown <= SHOWN && !args.quiet {
-            eprintln!("{file}: line {}: {}", found.line, found.why);
+            tell!("{file}: line {}: {}", found.line, found.why);
         }
     };
     imports.import(&import, &mut input, &mut tell).map_err(told)

@@ -70,7 +70,7 @@ fn definition(spec: &Spec, path: &Path, args: &JudgeArgs) -> Result<Definition> 
     }
     let unfetched = spec.topic.references.len() - references.len();
     if unfetched > 0 {
-        eprintln!("warning: {unfetched} references were not fetched: `annalist learn` learns from them, too");
+        tell!("warning: {unfetched} references were not fetched: `annalist learn` learns from them, too");
     }
     learned(spec, &references, &[])
 }

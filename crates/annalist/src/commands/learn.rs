@@ -55,7 +55,7 @@ pub fn run(args: &LearnArgs) -> Result<Exit> {
         bail!("no reference page could be used: nothing was learned");
     }
     if lesson.references.len() > 1 && lesson.background.is_empty() {
-        eprintln!(
+        tell!(
             "warning: no other pages say what is usual: words that all pages of a site have, such as those of its menus, may \
              look like the topic; references that are addresses bring other pages with them"
         );
@@ -105,9 +105,7 @@ pub fn learned(spec: &Spec, references: &[Page], background: &[Page]) -> Result<
     let definition = Definition::learn(&spec.name, references, background, &spec.topic)
         .map_err(|e| BadConfiguration(format!("nothing can be learned: {e}")))?;
     for code in definition.unlisted_languages() {
-        eprintln!(
-            "warning: no words of the language {code:?} are known: they have no stems and all weigh alike"
-        );
+        tell!("warning: no words of the language {code:?} are known: they have no stems and all weigh alike");
     }
     Ok(definition)
 }
@@ -115,7 +113,7 @@ pub fn learned(spec: &Spec, references: &[Page], background: &[Page]) -> Result<
 impl Lesson {
     fn take_reference(&mut self, name: &str, page: Page) {
         if page.text.split_whitespace().next().is_none() {
-            eprintln!("warning: the reference {name} has no words: it teaches nothing");
+            tell!("warning: the reference {name} has no words: it teaches nothing");
         } else {
             self.references.push(page);
         }
@@ -133,7 +131,7 @@ impl Lesson {
             |page: &Page| judge.relevance(&analyst.read(page, &topic, Depth::Topic)) >= RELEVANT;
         (self.references, self.background) = pages.partition(|page| is_relevant(page));
         if self.references.is_empty() {
-            eprintln!("warning: no page that was fetched has the keywords: they alone define the topic");
+            tell!("warning: no page that was fetched has the keywords: they alone define the topic");
         }
         Ok(())
     }
@@ -202,7 +200,7 @@ fn require_same(job: &Path, urls: &[CanonicalUrl]) -> Result<()> {
 fn tell_missing(spec: &Spec, job: &Path, urls: &[CanonicalUrl], found: &HashSet<&str>) {
     for url in urls.iter().filter(|url| !found.contains(url.as_str())) {
         let why = pages::why_none(spec, job, url);
-        eprintln!("warning: the reference {url} is no page: {why}");
+        tell!("warning: the reference {url} is no page: {why}");
     }
 }
 

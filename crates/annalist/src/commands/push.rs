@@ -34,7 +34,7 @@ pub fn run(args: &PushArgs) -> Result<Exit> {
     let pushed = match pushed {
         Ok(pushed) => pushed,
         Err(error) if error.fault() == Some(&Fault::Stopped) => {
-            eprintln!("annalist: interrupted: what was sent stays there, and the next push sends the rest");
+            tell!("annalist: interrupted: what was sent stays there, and the next push sends the rest");
             return Ok(Exit::Interrupted);
         }
         Err(error) => return Err(told(error)),

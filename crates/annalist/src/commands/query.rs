@@ -66,13 +66,13 @@ pub fn run(args: &QueryArgs) -> Result<Exit> {
         Ok(told) => {
             flushed.or_else(quietly).context(Unprinted)?;
             if told.cut && !args.quiet {
-                eprintln!("annalist: only the first {} rows; there are more (--limit-rows)", told.rows);
+                tell!("annalist: only the first {} rows; there are more (--limit-rows)", told.rows);
             }
             Ok(if told.cut { Exit::SizeLimit } else { Exit::Done })
         }
         Err(QueryError::Write(error)) => quietly(error).map(|()| Exit::Done).context(Unprinted),
         Err(error @ (QueryError::Time(_) | QueryError::Memory(_))) => {
-            eprintln!("annalist: {error}");
+            tell!("annalist: {error}");
             Ok(if matches!(error, QueryError::Time(_)) { Exit::TimeLimit } else { Exit::SizeLimit })
         }
         Err(QueryError::Abandoned) => Err(Paused("the answer is not whole".to_owned()).into()),

@@ -51,9 +51,9 @@ pub fn run(args: &ServeArgs) -> Result<Exit> {
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().context("no runtime")?;
     let told = |address, replay, odd: Option<&str>| {
-        eprintln!("annalist: http://{address}/ (captured pages: http://{replay}/; Ctrl-C to end)");
+        tell!("annalist: http://{address}/ (captured pages: http://{replay}/; Ctrl-C to end)");
         if let Some(odd) = odd {
-            eprintln!("annalist: {odd}");
+            tell!("annalist: {odd}");
         }
     };
     let served = runtime.block_on(serve(settings, Arc::new(program), told, interrupted()));
@@ -84,7 +84,7 @@ async fn interrupted() {
         _ = interrupt.recv() => {}
         _ = terminate.recv() => {}
     }
-    eprintln!("annalist: finishing the pages under way");
+    tell!("annalist: finishing the pages under way");
 }
 
 /// What the service needs of this program.

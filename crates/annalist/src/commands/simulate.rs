@@ -36,7 +36,7 @@ pub fn run(args: &SimulateArgs) -> Result<Exit> {
     let source = ArchiveSource::open(&warc_files(&args.archive)?, Limits::default().body_bytes as u64)
         .context("the archive cannot be read")?;
     for (path, hole) in source.damaged() {
-        eprintln!("annalist: {}: {hole}", path.display());
+        tell!("annalist: {}: {hole}", path.display());
     }
     tell_absent(&labels, &source);
     if let Some(spec) = &args.spec {
@@ -115,7 +115,7 @@ fn labels(path: Option<&Path>) -> Result<Labels> {
 fn tell_absent(labels: &Labels, source: &ArchiveSource) {
     let (all, absent) = labels.absent(source);
     if absent > 0 {
-        eprintln!(
+        tell!(
             "annalist: {} of {} labelled pages are not in the archive, and count for nothing",
             show::count(absent as u64),
             show::count(all as u64)

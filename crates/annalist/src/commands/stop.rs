@@ -17,7 +17,7 @@ pub fn run(args: &JobArgs) -> Result<Exit> {
         return Err(BadConfiguration(format!("{} is no job directory", args.dir.display())).into());
     }
     let Some(holder) = job.holder().context("the lock cannot be read")? else {
-        eprintln!("no crawl is running in {}", args.dir.display());
+        tell!("no crawl is running in {}", args.dir.display());
         return Ok(Exit::Done);
     };
     std::fs::write(job.stop_request(), "").context("the stop cannot be asked for")?;
@@ -25,7 +25,7 @@ pub fn run(args: &JobArgs) -> Result<Exit> {
     while asked.elapsed() < PATIENCE {
         std::thread::sleep(Duration::from_millis(100));
         if job.holder()?.is_none() {
-            eprintln!("the crawl in {} has stopped; run it again to go on", args.dir.display());
+            tell!("the crawl in {} has stopped; run it again to go on", args.dir.display());
             return Ok(Exit::Done);
         }
     }

@@ -59,13 +59,13 @@ impl Meter {
         if last.elapsed() >= BETWEEN_PLAIN_LINES {
             *last = Instant::now();
             let captures = show::count(self.captures.load(Ordering::Relaxed));
-            eprintln!("{} of {} read, {captures} captures", HumanBytes(read), HumanBytes(self.bytes));
+            tell!("{} of {} read, {captures} captures", HumanBytes(read), HumanBytes(self.bytes));
         }
     }
 
     pub(super) fn damaged(&self, what: &str) {
         self.damaged.fetch_add(1, Ordering::Relaxed);
-        let say = || eprintln!("annalist: {what}");
+        let say = || tell!("annalist: {what}");
         self.bar.as_ref().map_or_else(say, |bar| bar.suspend(say));
     }
 
@@ -85,7 +85,7 @@ impl Meter {
             0 => String::new(),
             damaged => format!("; {} could not be read", many(damaged, "place")),
         };
-        eprintln!("{captures} in {files} of {}{harm}", HumanBytes(self.bytes));
+        tell!("{captures} in {files} of {}{harm}", HumanBytes(self.bytes));
         damaged
     }
 }
