@@ -7,7 +7,7 @@ use std::time::Duration;
 use annalist_crawl::job::{JobDir, JobLock};
 use annalist_crawl::knowing::{catch_up, extents_of};
 use annalist_disk::{Disk, RealDisk};
-use annalist_knowledge::graph::LoadError;
+use annalist_knowledge::graph::{Layer, LoadError};
 use annalist_knowledge::import::Imports;
 use annalist_knowledge::search::Reader;
 use annalist_knowledge::{Followed, Needed, Places};
@@ -84,7 +84,7 @@ pub fn bring_one_up_to_date(dir: &Path, needed: Needed, watch: &Watch) -> Result
     let mut spec = spec_of(&job)?;
     // What a study found is brought to both or to none.
     let places = Places::of(job.root());
-    let both = is_studied(&places) && (places.unannotated().exists() || !places.studied().is_dir());
+    let both = is_studied(&places) && (places.unannotated().exists() || !Layer::is_in(&places.studied()));
     spec.knowledge.graph = needed == Needed::Graph;
     spec.knowledge.search = needed == Needed::Search || both && places.search().is_dir();
     match locked(&job, watch) {
@@ -112,6 +112,13 @@ pub fn bring_one_up_to_date(dir: &Path, needed: Needed, watch: &Watch) -> Result
             watch.tell(&format!("{} cannot be written to: what is there is asked", dir.display()));
         }
         Err(fault) => return Err(fault),
+    }
+    if needed == Needed::Graph {
+        // Where they could be made again, they are.
+        Layer::whole_in(&places.studied())?;
+        if !places.imports().is_dir() {
+            Layer::whole_in(&places.imported())?;
+        }
     }
     Ok(())
 }
@@ -174,7 +181,7 @@ pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
         .map(|extent| std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until));
     watch.begin("reading the archive", bytes.sum());
     let places = Places::of(job.root());
-    let lacks_study = !places.studied().is_dir() || spec.knowledge.search && is_new(&places.search());
+    let lacks_study = !Layer::is_in(&places.studied()) || spec.knowledge.search && is_new(&places.search());
     if is_studied(&places) && lacks_study {
         // A kill from here on leaves a graph or an index without what was studied, and this.
         Facets::expect(job)?;

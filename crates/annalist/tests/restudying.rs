@@ -146,6 +146,23 @@ fn a_graph_that_is_lost_comes_back_with_what_was_studied() {
 }
 
 #[test]
+fn a_study_that_is_nowhere_said_to_be_there_is_told_again_or_missed() {
+    let copy = copy();
+    let (known, found) = (graph(&copy.job), facets(&copy.job));
+    let manifest = copy.job.join("knowledge/study/manifest");
+    std::fs::remove_file(&manifest).unwrap();
+    assert!(known == graph(&copy.job), "the graph lacks something");
+    assert_eq!(facets(&copy.job), found);
+    // There is nothing to tell it again of.
+    std::fs::remove_file(&manifest).unwrap();
+    std::fs::remove_dir_all(copy.job.join("study")).unwrap();
+    let told = run(&copy.job, &["query", "ASK { ?a ?b ?c }"], 9);
+    assert!(told.contains("knowledge/study") && told.contains("annalist rebuild"), "{told}");
+    run(&copy.job, &["rebuild", "--quiet"], 0);
+    assert!(known == graph(&copy.job) && facets(&copy.job) == found);
+}
+
+#[test]
 fn a_part_of_a_study_of_a_grown_archive_brings_the_other_parts_along() {
     let copy = copy();
     let spec = STUDIED.dir.path().join("spec.toml");

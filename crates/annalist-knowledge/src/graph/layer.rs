@@ -14,7 +14,7 @@ use oxrdf::QuadRef;
 use super::buffer::Buffer;
 use super::cache::Cache;
 use super::error::GraphError;
-use super::manifest::{Manifest, NAME, run_name};
+use super::manifest::{ENDING, Manifest, NAME, run_name};
 use super::merge::merge;
 use super::run::Run;
 
@@ -113,6 +113,21 @@ impl Layer {
     /// The same, for who does not write.
     pub fn mark_of(disk: &dyn Disk, dir: &Path) -> Result<Vec<u8>, GraphError> {
         Ok(Manifest::read(disk, dir)?.unwrap_or_default().mark)
+    }
+
+    /// Whether something was ever committed there.
+    pub fn is_in(dir: &Path) -> bool {
+        dir.join(NAME).exists()
+    }
+
+    /// An error where a layer has runs and nothing that says so: what is asked would be answered as if there were none. A
+    /// writer's first commit looks the same for a moment.
+    pub fn whole_in(dir: &Path) -> Result<(), GraphError> {
+        let is_run = |file: std::io::Result<std::fs::DirEntry>| {
+            file.is_ok_and(|file| file.path().extension().is_some_and(|ending| ending == ENDING))
+        };
+        let has_runs = || std::fs::read_dir(dir).is_ok_and(|mut files| files.any(is_run));
+        if Layer::is_in(dir) || !has_runs() { Ok(()) } else { Err(GraphError::damaged(dir)) }
     }
 
     pub fn dir(&self) -> &Path {

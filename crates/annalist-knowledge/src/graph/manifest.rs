@@ -10,6 +10,8 @@ use super::codec::{Reader, put, put_bytes};
 use super::error::GraphError;
 
 pub const NAME: &str = "manifest";
+/// How the names of runs end.
+pub const ENDING: &str = "run";
 const MAGIC: &[u8] = b"ANLAYER";
 const VERSION: u8 = 1;
 const SUM: usize = 8;
@@ -69,5 +71,5 @@ fn decode(bytes: &[u8]) -> Option<Manifest> {
 
 /// The name of a run's file.
 pub fn run_name(number: u64) -> String {
-    format!("{number:08}.run")
+    format!("{number:08}.{ENDING}")
 }
