@@ -145,7 +145,7 @@ fn take_up_imports(dir: &Path, watch: &Watch) -> Result<()> {
     Ok(())
 }
 
-fn is_full(fault: &LoadError) -> bool {
+pub fn is_full(fault: &LoadError) -> bool {
     match fault {
         LoadError::Read(fault) => matches!(fault.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded),
         LoadError::Graph(fault) => fault.is_full(),

@@ -80,7 +80,7 @@ fn what_is_made_of_the_archive_is_made_again_also_where_imports_cannot_be() {
     std::fs::create_dir_all(dir.join("job/imports/list.jsonl")).unwrap();
     let (status, said_of_it) = said(&["rebuild", "job"], dir);
     assert_eq!(status, Some(9), "{said_of_it}");
-    assert!(said_of_it.contains("what was imported is not brought back"), "{said_of_it}");
+    assert!(said_of_it.contains("what was imported is not made again"), "{said_of_it}");
     assert!(dir.join("job/search/meta.json").exists());
     let studied = std::fs::metadata(dir.join("job/study/topics.json.zst")).unwrap().len();
     assert!(studied > 0, "what was studied is studied again");
@@ -126,6 +126,12 @@ fn a_file_that_was_lost_is_told_and_the_others_are_there() {
     let (status, told_of_it) = said(&["rebuild", "job"], dir);
     assert_eq!(status, Some(9), "{told_of_it}");
     assert!(told_of_it.contains("two.nt is not imported"), "{told_of_it}");
+    // Who wants no report hears of faults all the same, beside what is printed.
+    let quiet = annalist(&["rebuild", "job", "--quiet"], dir);
+    assert_eq!(quiet.status.code(), Some(9));
+    assert!(
+        quiet.stdout.is_empty() && String::from_utf8_lossy(&quiet.stderr).contains("two.nt is not imported")
+    );
     assert_eq!(values(dir), ["one", "three"]);
     assert!(told(&["import", "job", "--list"], dir).contains("two.nt: nt, lost\n"));
     // The same file again mends it.

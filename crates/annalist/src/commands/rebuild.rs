@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::cli::RebuildArgs;
 use crate::commands::study::model_of;
 use crate::exit::{BadConfiguration, Exit};
-use crate::knowledge::{Facets, follow, is_studied, job_at, locked, spec_of};
+use crate::knowledge::{Facets, follow, is_full, is_studied, job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::show;
 use crate::watch::Watch;
@@ -45,21 +45,19 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
     forget(&places.study())?;
     let started = std::time::Instant::now();
     let mut followed = follow(&job, &spec, &watch)?;
+    let mut ended = if followed.holes.is_empty() { Exit::Done } else { Exit::Failed };
     if places.imports().is_dir() {
         // What was made of the archive does not depend on them.
-        match bring_imports_back(job.root()) {
-            Ok(lost) => followed.holes.extend(lost),
-            Err(fault) => followed.holes.push(format!("what was imported is not brought back: {fault}")),
-        }
+        let (lost, worst) = holes_of(bring_imports_back(job.root()));
+        lost.iter().for_each(|hole| watch.tell(hole));
+        followed.holes.extend(lost);
+        ended = worst.unwrap_or(ended);
     }
     drop(watch);
     let seconds = started.elapsed().as_secs_f64();
     if !args.quiet {
         let of = show::count(followed.documents);
         println!("graph and search index made of {of} captures in {seconds:.1} s");
-        for hole in &followed.holes {
-            println!("  {hole}");
-        }
     }
     if args.json {
         println!(
@@ -67,7 +65,23 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
             json!({"captures": followed.documents, "holes": followed.holes, "seconds": seconds, "job": args.dir})
         );
     }
-    Ok(if followed.holes.is_empty() { Exit::Done } else { Exit::Failed })
+    Ok(ended)
+}
+
+/// What is missing of the imports, and what that is for the whole.
+fn holes_of(brought_back: Result<Vec<String>, LoadError>) -> (Vec<String>, Option<Exit>) {
+    match brought_back {
+        Ok(lost) => {
+            let ended = (!lost.is_empty()).then_some(Exit::Failed);
+            (lost, ended)
+        }
+        Err(fault) => {
+            let told = format!(
+                "what was imported is not made again; it is as before, unless it was damaged: {fault}"
+            );
+            (vec![told], Some(if is_full(&fault) { Exit::DiskFull } else { Exit::Failed }))
+        }
+    }
 }
 
 /// Makes the layer of what was imported again, and tells what is missing in it.
@@ -136,9 +150,22 @@ fn remove(place: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Error, ErrorKind};
+
     use annalist_study::offline::Stage;
 
-    use super::forget;
+    use super::{forget, holes_of};
+    use crate::exit::Exit;
+
+    #[test]
+    fn a_full_disk_keeps_imports_as_they_were_and_is_told_as_one() {
+        let (told, ended) = holes_of(Err(Error::from(ErrorKind::StorageFull).into()));
+        assert!(told[0].contains("it is as before"), "{told:?}");
+        assert_eq!(ended, Some(Exit::DiskFull));
+        assert_eq!(holes_of(Err(Error::other("x").into())).1, Some(Exit::Failed));
+        assert_eq!(holes_of(Ok(vec!["x".to_owned()])), (vec!["x".to_owned()], Some(Exit::Failed)));
+        assert_eq!(holes_of(Ok(Vec::new())), (Vec::new(), None));
+    }
 
     #[test]
     fn what_was_studied_is_known_until_it_is_studied_again() {
