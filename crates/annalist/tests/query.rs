@@ -56,6 +56,21 @@ fn what_is_imported_can_be_asked_in_every_format() {
 }
 
 #[test]
+fn characters_that_xml_cannot_hold_are_replaced_there_and_nowhere_else() {
+    let dir = job();
+    let dir = dir.path();
+    std::fs::write(dir.join("odd.nt"), "<x:a> <x:p> \"a\\u0001b\\uFFFFc\\td\"@en .\n").unwrap();
+    let ask =
+        |format| told(&["query", "--data", "odd.nt", "SELECT ?x { ?s ?p ?x }", "--format", format], dir);
+    let xml = ask("xml");
+    assert!(xml.contains("<literal xml:lang=\"en\">a\u{fffd}b\u{fffd}c\td</literal>"), "{xml:?}");
+    assert!(ask("csv").contains("a\u{1}b\u{ffff}c\td"));
+    let typed = "SELECT (STRDT(\"\\u0008\", <x:t>) AS ?x) {}";
+    let xml = told(&["query", "--data", "odd.nt", typed, "--format", "xml"], dir);
+    assert!(xml.contains("<literal datatype=\"x:t\">\u{fffd}</literal>"), "{xml:?}");
+}
+
+#[test]
 fn what_is_exported_and_imported_again_is_the_same() {
     let dir = job();
     let dir = dir.path();

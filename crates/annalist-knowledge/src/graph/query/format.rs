@@ -1,8 +1,9 @@
 //! Answers as others read them: JSON, CSV, TSV, XML, N-Triples, Turtle, and a table for people.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use oxrdf::{Term, Variable};
+use oxrdf::{Literal, Term, Variable};
 use oxrdfio::{RdfFormat, RdfSerializer};
 use sparesults::{QueryResultsFormat, QueryResultsSerializer};
 use spareval::{QueryResults, QuerySolutionIter};
@@ -109,11 +110,33 @@ fn write_rows(
             told.cut = true;
             break;
         }
-        serializer.serialize(&solution?)?;
+        let solution = solution?;
+        if format == QueryResultsFormat::Xml {
+            let terms = solution.iter().map(|(variable, term)| (variable, for_xml(term)));
+            let terms: Vec<_> = terms.collect();
+            serializer.serialize(terms.iter().map(|(variable, term)| (*variable, &**term)))?;
+        } else {
+            serializer.serialize(&solution)?;
+        }
         told.rows += 1;
     }
     serializer.finish()?;
     Ok(told)
+}
+
+/// A term without the characters that XML 1.0 cannot hold, not even by their numbers. Only texts can have any.
+fn for_xml(term: &Term) -> Cow<'_, Term> {
+    let is_lost = |c: char| !matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
+    let Term::Literal(literal) = term else { return Cow::Borrowed(term) };
+    if !literal.value().contains(is_lost) {
+        return Cow::Borrowed(term);
+    }
+    let value = literal.value().replace(is_lost, "\u{fffd}");
+    let literal = match literal.language() {
+        Some(language) => Literal::new_language_tagged_literal_unchecked(value, language),
+        None => Literal::new_typed_literal(value, literal.datatype()),
+    };
+    Cow::Owned(literal.into())
 }
 
 /// Rows in memory.
