@@ -129,12 +129,27 @@ impl<'c> Day<'c> {
         }
     }
 
+    /// The clue whose clock is that of the day: the best that has one. Who answered or changed something knows no hour of
+    /// publication, unless nobody else knows the day.
+    fn timed(&self) -> Option<&'c Clue> {
+        let best = self.clues.first()?;
+        let is_own = |clue: &&Clue| clue.says == Says::Published || clue.evidence == best.evidence;
+        let has_time = |clue: &&Clue| clue.moment.day == self.day && clue.moment.clock.is_some();
+        let mut with_time = self.clues.iter().copied().filter(is_own).filter(has_time);
+        let first = with_time.next()?;
+        if first.moment.offset.is_some() {
+            return Some(first);
+        }
+        // The same minute of an hour, told with its offset, is the same moment told better.
+        let minute = |clue: &Clue| clue.moment.clock.map(|clock| clock.minute());
+        let better = |clue: &&Clue| clue.moment.offset.is_some() && minute(clue) == minute(first);
+        Some(with_time.find(better).unwrap_or(first))
+    }
+
     fn told(&self, next: f32) -> Published {
         let best = self.clues.first();
         let evidence = best.map_or(Evidence::Text, |clue| clue.evidence);
-        let with_time =
-            self.clues.iter().filter(|clue| clue.moment.day == self.day && clue.moment.clock.is_some());
-        let timed = with_time.max_by_key(|clue| clue.moment.offset.is_some());
+        let timed = self.timed();
         Published {
             day: self.day,
             clock: timed.and_then(|clue| clue.moment.clock),

@@ -291,6 +291,27 @@ fn the_day_is_that_of_the_writer() {
 }
 
 #[test]
+fn the_hour_is_that_of_what_says_the_day() {
+    let clock = |byline: &str, comment: &str| {
+        let comments =
+            format!(r#"<ol class="commentlist"><li class="comment">{comment}<p>Well.</p></li></ol></main>"#);
+        let found = found(&article("en", byline).replace("</main>", &comments)).unwrap();
+        assert_eq!(found.day, date(2014, 5, 17), "{byline}");
+        found.clock.map(|_| found.rfc3339())
+    };
+    let comment = r#"<time datetime="2014-05-17T10:21:51+00:00">May 17, 2014 at 10:21</time>"#;
+    let post = r#"<footer class="entry-meta"><time datetime="2014-05-17T05:38:31+00:00">May 17, 2014</time></footer>"#;
+    assert_eq!(clock(post, comment).as_deref(), Some("2014-05-17T05:38:31Z"));
+    let local = r#"<time class="entry-date" datetime="2014-05-17T05:38:31">May 17, 2014</time>"#;
+    assert_eq!(clock(local, comment).as_deref(), Some("2014-05-17T05:38:31Z"));
+    // Neither who answered nor who changed something knows when it was written.
+    assert_eq!(clock(r#"<p class="entry-date">May 17, 2014</p>"#, comment), None);
+    // What says the same with the offset is the better word.
+    let both = r#"<meta itemprop="datePublished" content="2014-05-17T08:30"><p class="entry-date" title="2014-05-17T08:30:00+02:00">May 17, 2014</p><abbr class="published" title="2014-05-17T08:30:00+02:00">May 17</abbr>"#;
+    assert_eq!(clock(both, comment).as_deref(), Some("2014-05-17T08:30:00+02:00"));
+}
+
+#[test]
 fn what_counts_from_now_needs_to_know_when_that_was() {
     let page = article("en", "<time>2 days ago</time>");
     assert_eq!(found(&page).map(|found| found.evidence), Some(Evidence::Copyright));
