@@ -2,10 +2,12 @@
 //! between what there is and what it may have. It stands in other graphs than what the archive says, so that taking it
 //! back takes nothing else away.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use annalist_disk::RealDisk;
+use oxrdf::{GraphName, Quad};
 
 use super::state::SENT;
 use super::wording::Source;
@@ -49,6 +51,7 @@ impl Remote<'_> {
             self.take(Change::Delete, Source::Added, &quad?)?;
         }
         self.deliver(Change::Delete)?;
+        self.unlist(&before, &now)?;
         // Where an earlier attempt broke off nobody knows how far it came.
         let nothing = open(&[])?;
         for quad in now.without(if is_under_way { &nothing } else { &before })? {
@@ -63,6 +66,34 @@ impl Remote<'_> {
         sent.commit(DONE)?;
         self.write()?;
         Ok(true)
+    }
+
+    /// Takes graphs from the list in which nothing is left, after that was taken back: what is listed can be cleared.
+    fn unlist(&mut self, before: &Graph, now: &Graph) -> Result<(), DerivedError> {
+        if self.sending.rules().update.is_none() {
+            // Nothing was taken back.
+            return Ok(());
+        }
+        let mut empty: HashMap<GraphName, Quad> = HashMap::new();
+        for quad in before.without(now)? {
+            let quad = quad?;
+            if !empty.contains_key(&quad.graph_name) {
+                empty.insert(quad.graph_name.clone(), quad);
+            }
+        }
+        if !empty.is_empty() {
+            for quad in now.quads()? {
+                empty.remove(&quad?.graph_name);
+            }
+        }
+        for quad in empty.values() {
+            let said = self.wording.said(Source::Added, quad);
+            self.batch.extend(said.and_then(|said| self.wording.listed(&said.graph, quad)));
+            if self.batch.len() >= self.sending.rules().batch {
+                self.deliver(Change::Delete)?;
+            }
+        }
+        self.deliver(Change::Delete)
     }
 }
 

@@ -108,9 +108,13 @@ impl Carrier for Server {
                     }
                 }
                 GraphUpdateOperation::DeleteData { data } => {
-                    data.iter().for_each(|quad| {
-                        self.has.remove(&told!(quad));
-                    });
+                    for quad in &data {
+                        if quad.predicate.as_str().ends_with("/dc/terms/source") {
+                            self.listed.remove(quad.subject.to_string().trim_matches(['<', '>']));
+                        } else {
+                            self.has.remove(&told!(quad));
+                        }
+                    }
                 }
                 _ => return status(400),
             }
@@ -334,9 +338,10 @@ fn what_was_imported_is_told_once_and_taken_back_when_it_goes() {
     assert_eq!(server.requests, before);
     import(dir.path(), &all[..10]);
     assert!(tell_layers(dir.path(), &mut server).unwrap());
-    assert_eq!(server.has.len(), 11);
+    assert_eq!((server.has.len(), server.listed.len()), (11, 1));
     import(dir.path(), &[]);
     assert!(tell_layers(dir.path(), &mut server).unwrap());
+    assert_eq!(server.listed, BTreeSet::new(), "a graph in which nothing is left is no graph of the job");
     assert_eq!(server.has, BTreeSet::from(["something of others".to_owned()]));
 }
 
