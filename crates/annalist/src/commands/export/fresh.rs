@@ -34,10 +34,11 @@ impl Fresh {
                 BadConfiguration(format!("{} cannot be written: it has no name", path.display())).into()
             );
         };
-        if let Some(why) = Some(path).filter(|path| path.exists()).and_then(|path| loss(path, sources)) {
+        let is_there = path.symlink_metadata().is_ok();
+        if let Some(why) = Some(path).filter(|_| is_there).and_then(|path| loss(path, sources)) {
             return Err(BadConfiguration(format!("{} is left alone: {why}", path.display())).into());
         }
-        if path.exists() && old == Old::Refuse {
+        if is_there && old == Old::Refuse {
             let told =
                 format!("{} is there already: name another, or replace it with --force", path.display());
             return Err(BadConfiguration(told).into());
@@ -90,6 +91,9 @@ impl Drop for Fresh {
 
 /// What would be lost with something that is there, beside an earlier export.
 fn loss(path: &Path, sources: &[PathBuf]) -> Option<String> {
+    if !path.is_file() && !path.is_dir() {
+        return Some("it is neither a file nor a folder".to_owned());
+    }
     let whole = path.canonicalize().ok()?;
     let source =
         sources.iter().filter_map(|source| source.canonicalize().ok()).find(|s| s.starts_with(&whole));
