@@ -8,7 +8,7 @@ use clap::Args;
 #[command(after_help = "Examples:
   annalist study collections/first
   annalist study collections/first --only entities,opinions
-  annalist study collections/first --json > found.json
+  annalist study collections/first --quiet --json > found.json
   annalist study collections/first --model models/bert-base-NER
 
 What it finds can be asked for afterwards: as facets of `annalist search`, in SPARQL with `annalist query`
