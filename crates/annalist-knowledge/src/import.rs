@@ -125,8 +125,9 @@ impl Imports {
     ) -> Result<Imports, LoadError> {
         let places = Places::of(job);
         let dir = places.imports();
-        std::fs::create_dir_all(dir.join(FILES))?;
-        let lock = File::create(dir.join("lock"))?;
+        let (files, lock) = (dir.join(FILES), dir.join("lock"));
+        std::fs::create_dir_all(&files).map_err(at(&files))?;
+        let lock = File::create(&lock).map_err(at(&lock))?;
         if lock.try_lock().is_err() {
             let told = format!("another import into {} is under way", job.display());
             return Err(io::Error::new(io::ErrorKind::WouldBlock, told).into());
@@ -194,8 +195,8 @@ impl Imports {
         }
         let layer = &mut self.layer;
         let loaded = read_file(fresh, &entry, &mut |quad| layer.insert(quad), bad)?;
-        std::fs::rename(fresh, &kept)?;
-        RealDisk.sync_dir(&self.dir.join(FILES))?;
+        let synced = std::fs::rename(fresh, &kept).and_then(|()| RealDisk.sync_dir(&self.dir.join(FILES)));
+        synced.map_err(at(&kept))?;
         if !is_known {
             self.entries.push(entry);
             if let Err(error) = self.write_list() {
@@ -226,8 +227,9 @@ impl Imports {
             self.write_list()?;
             return Err(error);
         }
-        match std::fs::remove_file(self.path(&entry)) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e.into()),
+        let kept = self.path(&entry);
+        match std::fs::remove_file(&kept) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => Err(at(&kept)(e).into()),
             _ => Ok(true),
         }
     }
@@ -301,7 +303,8 @@ impl Imports {
     }
 
     fn write_list(&self) -> io::Result<()> {
-        RealDisk.replace(&self.dir.join(LIST), lines(&self.entries).as_bytes())
+        let list = self.dir.join(LIST);
+        RealDisk.replace(&list, lines(&self.entries).as_bytes()).map_err(at(&list))
     }
 
     fn free_name(&self, name: &str) -> String {
@@ -324,9 +327,10 @@ pub fn imported(job: &Path) -> io::Result<Vec<Imported>> {
 }
 
 fn read_list(dir: &Path) -> io::Result<(Vec<Entry>, Vec<Failed>)> {
-    let text = match std::fs::read_to_string(dir.join(LIST)) {
+    let list = dir.join(LIST);
+    let text = match std::fs::read_to_string(&list) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
-        read => read?,
+        read => read.map_err(at(&list))?,
     };
     let (mut entries, mut failed) = (Vec::new(), Vec::new());
     for (number, line) in (1..).zip(text.lines()) {
@@ -343,11 +347,16 @@ fn lines(entries: &[Entry]) -> String {
     entries.iter().filter_map(|entry| serde_json::to_string(entry).ok()).map(|line| line + "\n").collect()
 }
 
+/// The same fault, told with the place.
+fn at(path: &Path) -> impl FnOnce(io::Error) -> io::Error + '_ {
+    move |fault| io::Error::new(fault.kind(), format!("{}: {fault}", path.display()))
+}
+
 /// Copies all of it; the sum of its bytes.
 fn copy(path: &Path, input: &mut dyn Read) -> io::Result<String> {
-    let mut file = File::create(path)?;
-    let sum = summed(input, &mut |bytes| file.write_all(bytes))?;
-    file.sync_all()?;
+    let mut file = File::create(path).map_err(at(path))?;
+    let sum = summed(input, &mut |bytes| file.write_all(bytes).map_err(at(path)))?;
+    file.sync_all().map_err(at(path))?;
     Ok(sum)
 }
 

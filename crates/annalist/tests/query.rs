@@ -71,6 +71,30 @@ fn characters_that_xml_cannot_hold_are_replaced_there_and_nowhere_else() {
 }
 
 #[test]
+fn an_export_never_replaces_what_is_no_file() {
+    let dir = job();
+    let dir = dir.path();
+    let _listener = std::os::unix::net::UnixListener::bind(dir.join("socket")).unwrap();
+    std::os::unix::fs::symlink("nowhere", dir.join("dangling")).unwrap();
+    for name in ["socket", "dangling"] {
+        let (status, told) = code(&["export", "job", "--nquads", name, "--force"], dir);
+        assert_eq!(status, Some(4), "{told}");
+        assert!(told.contains(name) && told.contains("left alone"), "{told}");
+        assert!(!dir.join(name).symlink_metadata().unwrap().is_file());
+    }
+}
+
+#[test]
+fn an_import_that_cannot_be_kept_says_where() {
+    let dir = job();
+    let dir = dir.path();
+    std::fs::write(dir.join("job/imports"), "no folder").unwrap();
+    let (status, told) = code(&["import", "job", "people.ttl"], dir);
+    assert_eq!(status, Some(9), "{told}");
+    assert!(told.contains("job/imports"), "{told}");
+}
+
+#[test]
 fn what_is_exported_and_imported_again_is_the_same() {
     let dir = job();
     let dir = dir.path();
