@@ -69,6 +69,22 @@ fn a_mistyped_command_is_bad_configuration_and_help_is_not() {
 }
 
 #[test]
+fn there_is_no_page_of_results_before_the_first() {
+    let output = annalist().args(["search", ".", "fire", "--page", "0"]).output().unwrap();
+    assert_exit(&output, 4);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(told.contains("--page"), "{told}");
+}
+
+#[test]
+fn an_example_that_keeps_json_in_a_file_keeps_nothing_else_in_it() {
+    let help = annalist().args(["study", "--help"]).output().unwrap();
+    let help = String::from_utf8_lossy(&help.stdout).into_owned();
+    let kept: Vec<&str> = help.lines().filter(|line| line.contains("--json >")).collect();
+    assert!(!kept.is_empty() && kept.iter().all(|line| line.contains("--quiet")), "{kept:?}");
+}
+
+#[test]
 fn a_spec_that_is_not_there_is_bad_configuration() {
     let output = annalist().args(["crawl", "no-such.toml"]).output().unwrap();
     assert_exit(&output, 4);

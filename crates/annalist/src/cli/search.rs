@@ -1,6 +1,7 @@
 //! What `annalist search` can be told.
 
 use std::ffi::OsString;
+use std::num::NonZeroUsize;
 
 use clap::{Args, Command, ValueEnum};
 
@@ -64,9 +65,9 @@ pub struct SearchArgs {
     /// Results on a page
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub limit: usize,
-    /// Which page of results
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub page: usize,
+    /// Which page of results, from 1
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::MIN)]
+    pub page: NonZeroUsize,
     /// Everything as one JSON object
     #[arg(long)]
     pub json: bool,

@@ -32,7 +32,7 @@ pub fn run(args: &SearchArgs) -> Result<Exit> {
             SortArg::Oldest => Sort::Oldest,
         },
         limit: args.limit,
-        page: args.page,
+        page: args.page.into(),
         facets: if args.facets { FacetField::ALL.to_vec() } else { Vec::new() },
         labels: LABELS,
         over_time: args.over_time,
