@@ -39,7 +39,7 @@ pub use gather::FacetField;
 pub use highlight::Snippet;
 pub use narrowing::{Narrowing, NarrowingError};
 pub use query::{How, Label, QueryError, Wanted, When, Within, parse, parse_span};
-pub use simhash::{NEAR, is_near, simhash};
+pub use simhash::{Firsts, simhash};
 pub use write::{Search, SearchSettings};
 
 #[cfg(test)]

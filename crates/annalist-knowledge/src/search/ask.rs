@@ -26,7 +26,7 @@ use super::highlight::Marker;
 use super::labels::Labels;
 use super::pieces;
 use super::plan::{PlanError, Planner};
-use super::simhash::is_near;
+use super::simhash::Firsts;
 use super::statistics::{Lengths, Statistics};
 use super::words::{Forms, has_forms};
 use super::write::mark_of;
@@ -209,7 +209,7 @@ impl Reader {
     ) -> Result<Vec<Group>, SearchError> {
         let mut groups: Vec<Group> = Vec::new();
         let (mut by_key, mut by_digest) = (HashMap::new(), HashMap::new());
-        let mut simhashes: Vec<(u64, usize)> = Vec::new();
+        let mut firsts = Firsts::default();
         let mut columns = HashMap::new();
         for (ranked, index) in ranked {
             let place = (*index, ranked.address);
@@ -227,9 +227,7 @@ impl Reader {
                 columns.each_ref().map(|column| column.first(document).unwrap_or_default());
             let known = by_key.get(&key).or_else(|| by_key.get(&stands_for));
             let known = known.or_else(|| by_digest.get(&digest)).copied();
-            let known = known.or_else(|| {
-                simhashes.iter().find(|(other, _)| is_near(*other, simhash)).map(|(_, group)| *group)
-            });
+            let known = known.or_else(|| firsts.like(simhash));
             let group = known.unwrap_or(groups.len());
             match groups.get_mut(group) {
                 Some(group) => group.folded.push(place),
@@ -238,8 +236,8 @@ impl Reader {
             by_key.entry(key).or_insert(group);
             by_key.entry(stands_for).or_insert(group);
             by_digest.entry(digest).or_insert(group);
-            if simhash != 0 && known.is_none() {
-                simhashes.push((simhash, group));
+            if known.is_none() {
+                firsts.add(simhash, group);
             }
         }
         Ok(groups)

@@ -64,10 +64,54 @@ enum Sought {
     Beginning(String),
 }
 
+/// The words of a text as they are indexed, one behind the other, and where each stands.
+#[derive(Default)]
 struct Seen {
-    place: Range<usize>,
     folded: String,
-    stem: Option<String>,
+    words: Vec<(Range<usize>, Range<usize>)>,
+}
+
+impl Seen {
+    fn of(text: &str) -> Seen {
+        let mut seen = Seen::default();
+        let mut tokens = Tokens::new(text);
+        while let Some(token) = tokens.next_token() {
+            let start = seen.folded.len();
+            push_word(token.word, &mut seen.folded);
+            seen.words.push((start..seen.folded.len(), token.from..token.to));
+        }
+        seen
+    }
+
+    fn word(&self, number: usize) -> &str {
+        self.words.get(number).and_then(|(folded, _)| self.folded.get(folded.clone())).unwrap_or_default()
+    }
+
+    /// Whether these words stand here, one after the other.
+    fn has(&self, number: usize, sequence: &[String]) -> bool {
+        !sequence.is_empty()
+            && number + sequence.len() <= self.words.len()
+            && (number..).zip(sequence).all(|(number, word)| self.word(number) == *word)
+    }
+}
+
+/// What the forms of a word that was asked for have in common, in the language of a text.
+struct Related {
+    stem: String,
+    /// Words that begin otherwise have another stem: most need not be stemmed.
+    beginnings: Vec<String>,
+}
+
+impl Related {
+    fn to(word: &str, code: &str, forms: &mut Forms) -> Option<Related> {
+        let stem = forms.stem(word, code)?.to_owned();
+        Some(Related { beginnings: Forms::beginnings(&stem, code), stem })
+    }
+
+    fn has(&self, word: &str, code: &str, forms: &mut Forms) -> bool {
+        self.beginnings.iter().any(|beginning| word.starts_with(beginning))
+            && forms.stem(word, code) == Some(&self.stem)
+    }
 }
 
 /// A place that was asked for, and by which part of the question.
@@ -125,38 +169,28 @@ impl Marker {
             return Vec::new();
         }
         let code = language.unwrap_or_default();
-        let mut stem = |word: &str| forms.stem(word, code).map(str::to_owned);
-        let wanted_stems: Vec<_> = self
+        let related: Vec<_> = self
             .sought
             .iter()
             .map(|sought| match sought {
-                Sought::Word(word) => stem(word),
+                Sought::Word(word) => Related::to(word, code, forms),
                 _ => None,
             })
             .collect();
-        let mut seen = Vec::new();
-        let mut tokens = Tokens::new(text);
-        while let Some(token) = tokens.next_token() {
-            let mut folded = String::new();
-            push_word(token.word, &mut folded);
-            let stem = stem(&folded);
-            seen.push(Seen { place: token.from..token.to, folded, stem });
-        }
+        let seen = Seen::of(text);
         let mut found: Vec<Found> = Vec::new();
-        for (number, word) in seen.iter().enumerate() {
-            for (part, (sought, stem)) in self.sought.iter().zip(&wanted_stems).enumerate() {
-                let last = match sought {
-                    Sought::Word(sought) if word.folded == *sought => Some(word),
-                    Sought::Word(_) if stem.is_some() && word.stem == *stem => Some(word),
-                    Sought::Beginning(beginning) if word.folded.starts_with(beginning) => Some(word),
-                    Sought::Sequence(sequence) => seen
-                        .get(number..number + sequence.len())
-                        .filter(|words| words.iter().map(|word| &word.folded).eq(sequence))
-                        .and_then(<[Seen]>::last),
-                    _ => None,
+        for (number, (_, place)) in seen.words.iter().enumerate() {
+            let word = seen.word(number);
+            for (part, (sought, related)) in self.sought.iter().zip(&related).enumerate() {
+                let words = match sought {
+                    Sought::Word(sought) if word == sought => 1,
+                    Sought::Word(_) if related.as_ref().is_some_and(|all| all.has(word, code, forms)) => 1,
+                    Sought::Beginning(beginning) if word.starts_with(beginning) => 1,
+                    Sought::Sequence(sequence) if seen.has(number, sequence) => sequence.len(),
+                    _ => continue,
                 };
-                let Some(last) = last else { continue };
-                let place = word.place.start..last.place.end;
+                let last = seen.words.get((number + words).saturating_sub(1));
+                let place = place.start..last.map_or(place.end, |(_, last)| last.end);
                 match found.last_mut() {
                     Some(before) if before.place.end > place.start => {
                         before.place.end = before.place.end.max(place.end);

@@ -1,10 +1,15 @@
 //! A number of 64 bits for a text, of which few bits differ where few words do.
 
+use std::collections::HashMap;
+
 use annalist_judge::text::Tokens;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// Texts whose numbers differ in no more bits are near duplicates.
-pub const NEAR: u32 = 3;
+const NEAR: u32 = 3;
+/// Of one band more than bits may differ, one is the same.
+const BANDS: u32 = NEAR + 1;
+const BAND_BITS: u32 = u64::BITS / BANDS;
 
 /// Shorter texts are alike by chance, or because people are short of words: they have no number.
 const FEWEST_WORDS: u64 = 16;
@@ -56,11 +61,57 @@ pub fn is_near(one: u64, other: u64) -> bool {
     one != 0 && other != 0 && (one ^ other).count_ones() <= NEAR
 }
 
+/// Texts that others are compared with, by the bands of their numbers.
+#[derive(Debug, Default)]
+pub struct Firsts {
+    by_band: HashMap<(u32, u64), Vec<(u64, usize)>>,
+}
+
+impl Firsts {
+    pub fn add(&mut self, simhash: u64, number: usize) {
+        if simhash != 0 {
+            bands(simhash).for_each(|band| self.by_band.entry(band).or_default().push((simhash, number)));
+        }
+    }
+
+    /// The one with the lowest number among those that a text is nearly the same as.
+    pub fn like(&self, simhash: u64) -> Option<usize> {
+        let alike = bands(simhash).filter_map(|band| self.by_band.get(&band)).flatten();
+        alike.filter(|(other, _)| is_near(*other, simhash)).map(|(_, number)| *number).min()
+    }
+}
+
+fn bands(simhash: u64) -> impl Iterator<Item = (u32, u64)> {
+    (0..BANDS).map(move |band| (band, simhash >> (BAND_BITS * band) & ((1 << BAND_BITS) - 1)))
+}
+
 #[cfg(test)]
 mod tests {
     use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-    use super::{is_near, simhash};
+    use super::{Firsts, is_near, simhash};
+
+    #[test]
+    fn the_first_of_those_that_are_near_is_found_by_any_band_that_is_the_same() {
+        let numbers: Vec<u64> = (1..2000u64).map(|n| xxh3_64_with_seed(&(n / 4).to_le_bytes(), 0)).collect();
+        // Every number comes up to four times, with some bits of it changed.
+        let changed =
+            |n: usize| numbers[n] ^ (1 << (n * 7 % 64)) ^ (1 << (n * 13 % 64)) ^ (n as u64 & 1) << 5;
+        let mut firsts = Firsts::default();
+        let mut all: Vec<(u64, usize)> = Vec::new();
+        let mut alike = 0;
+        for number in 0..numbers.len() {
+            let simhash = changed(number);
+            let expected = all.iter().find(|(other, _)| is_near(*other, simhash)).map(|(_, first)| *first);
+            assert_eq!(firsts.like(simhash), expected);
+            alike += usize::from(expected.is_some());
+            firsts.add(simhash, number);
+            all.push((simhash, number));
+        }
+        assert!(alike > 100 && alike < numbers.len() / 2 + numbers.len() / 3);
+        firsts.add(0, 0);
+        assert_eq!(firsts.like(0), None);
+    }
 
     #[test]
     fn a_changed_word_in_a_long_text_is_near_and_another_text_is_not() {

@@ -1,33 +1,21 @@
 //! Which pages nearly repeat others.
 
-use std::collections::HashMap;
-
-use annalist_knowledge::search::{NEAR, is_near};
+use annalist_knowledge::search::Firsts;
 
 use super::candidate::Candidate;
 
-/// Of one band more than bits may differ, one is the same.
-const BANDS: u32 = NEAR + 1;
-const BAND_BITS: u32 = u64::BITS / BANDS;
-
 /// For each candidate the first one that it is nearly the same as, if there is one before it.
 pub fn originals(candidates: &[Candidate]) -> Vec<Option<usize>> {
-    let mut seen: HashMap<(u32, u64), Vec<usize>> = HashMap::new();
-    let mut originals: Vec<Option<usize>> = Vec::with_capacity(candidates.len());
-    for (number, candidate) in candidates.iter().enumerate() {
-        let is_like = |other: &&usize| {
-            candidates.get(**other).is_some_and(|other| is_near(candidate.simhash, other.simhash))
-        };
-        let band = |band: u32| (band, candidate.simhash >> (BAND_BITS * band) & ((1 << BAND_BITS) - 1));
-        let bands = (0..BANDS).map(band);
-        let original = bands.clone().filter_map(|band| seen.get(&band)?.iter().find(is_like).copied()).min();
+    let mut firsts = Firsts::default();
+    let original = |(number, candidate): (usize, &Candidate)| {
+        let original = firsts.like(candidate.simhash);
         if original.is_none() {
             // Only firsts are compared with: a group has one name.
-            bands.for_each(|band| seen.entry(band).or_default().push(number));
+            firsts.add(candidate.simhash, number);
         }
-        originals.push(original);
-    }
-    originals
+        original
+    };
+    candidates.iter().enumerate().map(original).collect()
 }
 
 #[cfg(test)]
