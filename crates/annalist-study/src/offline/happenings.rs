@@ -3,8 +3,10 @@
 //!
 //! - `features`: what may be written about, and the reports that have it; `mentioned`: days that a text names
 //! - `bursts`: when something was written about more than at other times; `joining`: which bursts belong together
+//! - `agreeing`: what two sites tell alike, which is too little for a burst
 //! - `same`: the same in other words or another language; `telling`: title and days, in the words of the reports
 
+mod agreeing;
 mod bursts;
 mod features;
 mod joining;
@@ -17,6 +19,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::{Corpus, CorpusError, Day, Named, StudyWatch, Vocabulary};
+use agreeing::Agreeing;
 use bursts::{Burst, FEWEST_REPORTS, Series};
 use features::{Feature, names_of};
 use joining::{Joined, Postings};
@@ -76,10 +79,15 @@ pub fn happenings(
     let (bursts, sure) = series.bursts();
     watch.begin("events: who reports them", corpus.len());
     let mut postings = Postings::new(&bursts);
-    features::reports(corpus, vocabulary, named, watch, |report| postings.add(report))?;
+    let mut agreeing = Agreeing::default();
+    features::reports(corpus, vocabulary, named, watch, |report| {
+        agreeing.add(&report);
+        postings.add(report);
+    })?;
     let needed = Needed { strength: sure, sites: sites.len().min(2) };
     let joined = postings.join();
-    let drafts = joined.iter().filter_map(|joined| Draft::of(joined, &postings, &bursts, &needed)).collect();
+    let drafts = joined.iter().filter_map(|joined| Draft::of(joined, &postings, &bursts, &needed));
+    let drafts = drafts.chain(agreeing.drafts(vocabulary)).collect();
     let drafts = same::joined(drafts, vocabulary, named);
     let mut tales: Vec<Tale> = drafts.iter().map(|draft| Tale::new(draft.bursts.iter())).collect();
     let mut reporting: HashMap<u32, Vec<(usize, f64)>> = HashMap::new();

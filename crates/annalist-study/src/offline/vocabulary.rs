@@ -61,7 +61,17 @@ impl Words {
 
     /// How much a term says: the logarithm of how many writings there are for each that has it.
     pub fn idf(&self, place: u32) -> f32 {
-        let with = self.get(place).map_or(1, |term| term.writings.max(1));
+        self.says(self.get(place).map_or(1, |term| term.writings.max(1)))
+    }
+
+    /// The same for a term that is not among them, at least.
+    pub fn idf_of_others(&self) -> f32 {
+        let is_cut = self.terms.len() >= MOST_KEPT;
+        let most = self.terms.last().filter(|_| is_cut).map_or(FEWEST_WRITINGS - 1, |term| term.writings);
+        self.says(most)
+    }
+
+    fn says(&self, with: u32) -> f32 {
         (self.writings.max(with) as f32 / with as f32).ln()
     }
 }

@@ -1,6 +1,6 @@
 //! What may suddenly be written about: terms, names and days; and the reports that have them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use annalist_apps::dates;
 use annalist_judge::text::{Terms, id};
@@ -14,13 +14,19 @@ use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch, Vocabulary, Wr
 const BEGINNING: usize = 4000;
 /// A term that so large a share of a language's writings has tells nothing.
 const EVERYWHERE: f32 = 0.1;
+/// Unless these are all that have it: of few writings, a tenth may be those about one thing.
+const FEW: f32 = 6.0;
 /// Days further away are remembered, not reported.
-const NEAR_DAYS: i32 = 60;
+pub(super) const NEAR_DAYS: i32 = 60;
+/// What a text is about stands here.
+const LEAD: usize = 400;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Feature {
     /// The number of the language in the vocabulary and that of the term.
     Term(u16, u32),
+    /// A word that too few have for the vocabulary, by its id.
+    Rare(u16, u64),
     Name(u32),
     Day(Day),
 }
@@ -32,9 +38,27 @@ pub(super) struct Report {
     pub(super) day: Option<Day>,
     pub(super) site: u64,
     pub(super) features: Vec<Feature>,
+    pub(super) lead: Lead,
     url: u64,
     /// Of the same text.
     text: u64,
+}
+
+/// How a report begins that names days.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lead {
+    pub(super) days: Vec<Day>,
+    /// In order.
+    pub(super) terms: Vec<Feature>,
+}
+
+impl Lead {
+    pub(super) fn language(&self) -> Option<u16> {
+        match self.terms.first()? {
+            Feature::Term(language, _) | Feature::Rare(language, _) => Some(*language),
+            _ => None,
+        }
+    }
 }
 
 /// Takes every report of the corpus, in order, each text once.
@@ -83,6 +107,11 @@ pub(super) fn reports(
     )
 }
 
+/// What a text is about, as long in every alphabet.
+pub(super) fn lead(text: &str) -> &str {
+    text.char_indices().nth(LEAD).and_then(|(end, _)| text.get(..end)).unwrap_or(text)
+}
+
 /// The names that a writing has.
 pub(super) fn names_of(named: &Named, writing: u32) -> impl Iterator<Item = u32> {
     let from = named.mentions.partition_point(|(other, _)| *other < writing);
@@ -95,14 +124,24 @@ fn report(writing: &Writing, number: u32, vocabulary: &Vocabulary, stems: &mut S
     let beginning = shortened(&matter, BEGINNING);
     let day = writing.day();
     let mut features = terms(beginning, writing.code(), vocabulary, stems);
+    features.retain(|feature| !matches!(feature, Feature::Rare(..)));
     let is_near = |other: &Day| day.is_none_or(|day| (day.0 - other.0).abs() <= NEAR_DAYS);
     let told = mentioned::days(beginning, writing.code() == "en", day);
     features.extend(told.all().filter(is_near).map(Feature::Day));
+    let begins = lead(&matter);
+    let days: BTreeSet<Day> =
+        mentioned::days(begins, writing.code() == "en", day).all().filter(is_near).collect();
+    let mut told_first = Lead { days: days.into_iter().collect(), terms: Vec::new() };
+    if !told_first.days.is_empty() {
+        told_first.terms = terms(begins, writing.code(), vocabulary, stems);
+        told_first.terms.sort_unstable();
+    }
     Report {
         writings: vec![number],
         day,
         site: id(&writing.site),
         features,
+        lead: told_first,
         url: id(&writing.url),
         text: if writing.simhash == 0 { id(&matter) } else { writing.simhash },
     }
@@ -123,14 +162,18 @@ pub(super) fn repeated(
 ) -> Vec<Feature> {
     let language = (0..).zip(&vocabulary.languages).find(|(_, (known, _))| *known == code);
     let Some((language, (_, words))) = language else { return Vec::new() };
+    let everywhere = (EVERYWHERE * words.writings as f32).max(FEW);
     Terms::of(text, stems.of(code))
         .iter()
         .filter(|term| term.count >= least)
         .filter_map(|term| {
-            let place = words.place(term.id)?;
-            let known = words.get(place)?;
-            let tells =
-                is_telling(&known.surface) && known.writings as f32 <= EVERYWHERE * words.writings as f32;
+            let Some((place, known)) =
+                words.place(term.id).and_then(|place| Some((place, words.get(place)?)))
+            else {
+                let is_word = !term.stem.contains(' ') && is_telling(term.surface);
+                return is_word.then_some(Feature::Rare(language, term.id));
+            };
+            let tells = is_telling(&known.surface) && known.writings as f32 <= everywhere;
             tells.then_some(Feature::Term(language, place))
         })
         .collect()

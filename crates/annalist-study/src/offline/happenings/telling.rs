@@ -6,7 +6,7 @@ use annalist_judge::text::id;
 use annalist_model::link::shortened;
 
 use super::bursts::Burst;
-use super::features::{Feature, repeated, terms};
+use super::features::{Feature, lead, repeated, terms};
 use super::mentioned::{self, Told};
 use crate::offline::lent::{Lent, StemSet};
 use crate::offline::{Corpus, CorpusError, Day, StudyWatch, Vocabulary, Writing};
@@ -32,9 +32,6 @@ const ENOUGH: f64 = 0.2;
 const REPORTED: f64 = 0.5;
 /// A sentence is taken where no title tells anything.
 const SENTENCE: f64 = 0.1;
-
-/// What a text is about stands here, or more than once.
-const LEAD: usize = 400;
 
 /// What is being found out about one happening.
 #[derive(Debug, Default)]
@@ -198,7 +195,7 @@ fn say(writing: &Writing, vocabulary: &Vocabulary, stems: &mut StemSet) -> Said 
     days.retain(is_near);
     days.dedup();
     let mut about: HashSet<Feature> = repeated(text, code, 2, vocabulary, stems).into_iter().collect();
-    about.extend(terms(shortened(text, LEAD), code, vocabulary, stems));
+    about.extend(terms(lead(text), code, vocabulary, stems));
     about.extend(terms(title, code, vocabulary, stems));
     Said { site: id(&writing.site), titles, days, about }
 }

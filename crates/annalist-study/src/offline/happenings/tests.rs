@@ -139,3 +139,33 @@ fn the_last_day_is_told_by_those_who_say_it() {
     assert_eq!(told("which began on 13 August 2011 and lasts until 15 August"), three);
     assert_eq!(told("a three-day affair that began on 13 August 2011"), three);
 }
+
+/// Two reports of something among three years of anything: who reports it, and on which day they say it was.
+fn told_twice(sites: [usize; 2], days: [&str; 2]) -> Vec<Happening> {
+    let mut dice = Dice(7);
+    let mut writings = anything(&mut dice);
+    // Others name days too.
+    for other in &mut writings {
+        let day = other.day().unwrap();
+        other.text = format!("On {day} we met. {}", other.text);
+    }
+    for (site, day) in sites.into_iter().zip(days) {
+        let text = format!(
+            "The velodrome at Harrowgate burned on {day}. Fireworks ignited its grandstand, said brigadier Quillfeather. \
+             We saw the {}.",
+            dice.words(20)
+        );
+        writings.push(writing(7000 + site, Day(15_202), &format!("The {}", dice.words(3)), text));
+    }
+    found_in(writings)
+}
+
+#[test]
+fn two_sites_that_tell_the_same_of_the_same_day_are_enough() {
+    let found = told_twice([0, 1], ["13 August 2011", "13 August"]);
+    let [fire] = &found[..] else { panic!("{found:#?}") };
+    assert_eq!((fire.from, fire.until, fire.dated, fire.sites), (Day(15_199), Day(15_199), true, 2));
+    assert!(fire.confidence < 0.7, "{fire:#?}");
+    assert_eq!(told_twice([0, 1], ["13 August 2011", "9 August 2011"]), []);
+    assert_eq!(told_twice([0, 7], ["13 August 2011", "13 August 2011"]), []);
+}
