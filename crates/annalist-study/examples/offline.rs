@@ -100,7 +100,7 @@ fn read(
         id: url.as_str().to_owned(),
         url: url.as_str().to_owned(),
         site: url.host_name().to_owned(),
-        published: published.map(|published| published.time().millis()),
+        published: published.and_then(|published| i64::try_from(published.time().millis()).ok()),
         captured: captured.millis(),
         language: page.language,
         title: page.title,

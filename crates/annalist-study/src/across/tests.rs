@@ -12,7 +12,7 @@ fn writing(number: usize, day: i32, text: String) -> Writing {
         text,
         title: Some(format!("Number {number}")),
         language: Some("en".to_owned()),
-        published: Some(Day(day).time().millis()),
+        published: Some(Day(day).millis()),
         ..Writing::default()
     }
 }

@@ -3,28 +3,43 @@
 use std::fmt;
 
 use annalist_model::Time;
+use jiff::Span;
 use jiff::civil::Date;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-const MILLIS_IN_A_DAY: u64 = 86_400_000;
+const MILLIS_IN_A_DAY: i64 = 86_400_000;
+const FIRST: Date = Date::constant(1970, 1, 1);
 
-/// A day, counted from 1970-01-01.
+/// A day, counted from 1970-01-01; those before are below zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Day(pub i32);
 
 impl Day {
     pub fn of(time: Time) -> Day {
-        Day(i32::try_from(time.millis() / MILLIS_IN_A_DAY).unwrap_or(i32::MAX))
+        Day::of_millis(i64::try_from(time.millis()).unwrap_or(i64::MAX))
+    }
+
+    /// Of a moment in milliseconds since 1970, or before.
+    pub fn of_millis(millis: i64) -> Day {
+        let days = millis.div_euclid(MILLIS_IN_A_DAY);
+        Day(i32::try_from(days).unwrap_or(if days < 0 { i32::MIN } else { i32::MAX }))
     }
 
     pub fn of_date(date: Date) -> Day {
-        let since = date - Date::constant(1970, 1, 1);
+        let since = date - FIRST;
         Day(since.get_days())
     }
 
+    /// Beyond the calendar's ends every day is the last there is.
+    fn date(self) -> Date {
+        let end = if self.0 < 0 { Date::MIN } else { Date::MAX };
+        let days = Span::new().try_days(self.0).ok();
+        days.and_then(|days| FIRST.checked_add(days).ok()).unwrap_or(end)
+    }
+
     pub fn month(self) -> Month {
-        let date = self.time().day();
+        let date = self.date();
         Month { year: date.year(), month: date.month().unsigned_abs() }
     }
 
@@ -32,16 +47,21 @@ impl Day {
         Day(self.0.saturating_add(days))
     }
 
+    /// Its first moment, in milliseconds since 1970.
+    pub fn millis(self) -> i64 {
+        i64::from(self.0) * MILLIS_IN_A_DAY
+    }
+
     /// Its first moment; that of 1970 for days before.
     pub fn time(self) -> Time {
-        Time::from_millis(u64::try_from(self.0).unwrap_or(0) * MILLIS_IN_A_DAY)
+        Time::from_millis(u64::try_from(self.millis()).unwrap_or(0))
     }
 }
 
 /// `2013-03-05`
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.time().day().fmt(f)
+        self.date().fmt(f)
     }
 }
 
@@ -111,6 +131,14 @@ mod tests {
         assert_eq!(Day::of_date(Date::new(2013, 3, 5).unwrap()), day);
         assert_eq!(day.month().to_string(), "2013-03");
         assert_eq!(Month::from_number(day.month().number() + 10).to_string(), "2014-01");
-        assert_eq!(Day::of(Time::MAX).to_string(), "9999-12-30");
+        assert_eq!(Day::of(Time::MAX).to_string(), "9999-12-31");
+    }
+
+    #[test]
+    fn days_before_1970_are_days_too() {
+        let day = Day::of_millis(-1);
+        assert_eq!((day, day.to_string().as_str()), (Day(-1), "1969-12-31"));
+        assert_eq!(Day::of_date(Date::new(1911, 3, 5).unwrap()).month().to_string(), "1911-03");
+        assert_eq!(Day::of_millis(i64::MIN).to_string(), Date::MIN.to_string());
     }
 }

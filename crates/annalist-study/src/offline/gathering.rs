@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use annalist_knowledge::search::simhash;
-use annalist_knowledge::{Derived, DerivedError, Document, Mark, moment, object_iri, parent_iri};
+use annalist_knowledge::{Derived, DerivedError, Document, Mark, millis_of, object_iri, parent_iri};
 use annalist_model::page::PartKind;
 use annalist_model::{Hop, Object};
 use annalist_read::language::language;
@@ -98,9 +98,8 @@ fn writings(document: &Document) -> Vec<Writing> {
     }]
 }
 
-/// What lies before 1970 is not told apart by the analyses, which count days from there.
-fn published_at(document: &Document) -> Option<u64> {
-    u64::try_from(document.published.as_ref()?.millis).ok()
+fn published_at(document: &Document) -> Option<i64> {
+    Some(document.published.as_ref()?.millis)
 }
 
 /// What a writing has from its page.
@@ -119,7 +118,7 @@ fn of_object(object: &Object, document: &Document) -> Writing {
     let is_alone = document.objects.len() == 1;
     let place = if is_alone { Some(0..document.text.len()) } else { place_of(object, document) };
     let (links, anchors) = place.map(|place| links_within(document, place)).unwrap_or_default();
-    let published = object.date.as_deref().and_then(moment).map(|time| time.millis());
+    let published = object.date.as_deref().and_then(millis_of);
     // The first object of a page is what its date is about.
     let is_first = document.objects.first() == Some(object);
     let of_page_date = published_at(document).filter(|_| is_first);

@@ -1,6 +1,5 @@
 //! What somebody wrote: the unit that every analysis works on.
 
-use annalist_model::Time;
 use serde::{Deserialize, Serialize};
 
 use super::Day;
@@ -20,8 +19,8 @@ pub struct Writing {
     pub kind: String,
     pub author: Option<String>,
     pub author_url: Option<String>,
-    /// First moment of when it was published, milliseconds since 1970; absent where nothing tells.
-    pub published: Option<u64>,
+    /// First moment of when it was published, milliseconds since 1970 or, below zero, before; absent where nothing tells.
+    pub published: Option<i64>,
     /// When it was captured, milliseconds since 1970.
     pub captured: u64,
     /// ISO 639-1
@@ -48,6 +47,6 @@ pub struct Writing {
 impl Writing {
     /// The day it was published. Where nothing tells there is none: the day of a capture says when somebody came by.
     pub fn day(&self) -> Option<Day> {
-        self.published.map(|at| Day::of(Time::from_millis(at)))
+        self.published.map(Day::of_millis)
     }
 }

@@ -43,7 +43,7 @@ fn writing(said: SaidTruth) -> Writing {
         kind: if comment { "comment" } else { "post" }.to_owned(),
         author: Some(said.object.author),
         author_url: None,
-        published: Some(said.at * 1000),
+        published: i64::try_from(said.at * 1000).ok(),
         captured: 1_400_000_000_000,
         language: Some(said.language.code().to_owned()),
         title: said.object.title,

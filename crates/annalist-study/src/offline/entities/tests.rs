@@ -12,7 +12,7 @@ fn study(language: &str, texts: &[&str], settings: &EntitySettings) -> Entities 
         id: n.to_string(),
         text: (*text).to_owned(),
         language: Some(language.to_owned()),
-        published: Some(Day(1000 + n as i32).time().millis()),
+        published: Some(Day(1000 + n as i32).millis()),
         ..Writing::default()
     });
     let corpus = Corpus::write(&dir.path().join("writings"), writings).unwrap();
@@ -55,7 +55,7 @@ fn a_writing_without_a_date_does_not_say_when_somebody_was_mentioned() {
         let writings = GREECE.iter().zip(published).map(|(text, day)| Writing {
             text: (*text).to_owned(),
             language: Some("en".to_owned()),
-            published: day.map(|day| Day(day).time().millis()),
+            published: day.map(|day| Day(day).millis()),
             captured: Day(18_000).time().millis(),
             ..Writing::default()
         });

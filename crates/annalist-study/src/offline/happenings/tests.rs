@@ -29,7 +29,7 @@ fn writing(number: usize, day: Day, title: &str, text: String) -> Writing {
         title: Some(title.to_owned()),
         text,
         language: Some("en".to_owned()),
-        published: Some(day.time().millis()),
+        published: Some(day.millis()),
         captured: Day(20_000).time().millis(),
         ..Writing::default()
     }

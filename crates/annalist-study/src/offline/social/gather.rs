@@ -63,7 +63,7 @@ pub(super) enum How {
 #[derive(Clone, Debug)]
 pub(super) struct Quote {
     pub(super) thread: u64,
-    pub(super) at: u64,
+    pub(super) at: i64,
     /// Of its last words, where it has enough of them.
     pub(super) tail: Option<u64>,
     /// Whom its beginning names.
@@ -73,7 +73,7 @@ pub(super) struct Quote {
 }
 
 /// Where quoted words stand: the earliest in the thread.
-pub(super) type Origins = HashMap<(u64, u64), (u64, AuthorNumber)>;
+pub(super) type Origins = HashMap<(u64, u64), (i64, AuthorNumber)>;
 
 #[derive(Default)]
 pub(super) struct Gathered {
@@ -100,7 +100,7 @@ struct Row {
     byline: Option<Byline>,
     site: String,
     day: Option<Day>,
-    at: u64,
+    at: i64,
     thread: u64,
     parent: Option<u64>,
     quotes: Vec<(Option<u64>, Vec<String>)>,
@@ -109,7 +109,7 @@ struct Row {
     record: String,
 }
 
-const UNDATED: u64 = u64::MAX;
+const UNDATED: i64 = i64::MAX;
 
 pub(super) fn key(text: &str) -> u64 {
     xxh3_64(text.as_bytes())
@@ -133,7 +133,7 @@ pub(super) fn thread_of(writing: &Writing) -> u64 {
 }
 
 /// When it was written, behind all others where nothing tells: of those the first in the archive is taken for the earliest.
-pub(super) fn moment_of(writing: &Writing) -> u64 {
+pub(super) fn moment_of(writing: &Writing) -> i64 {
     writing.published.unwrap_or(UNDATED)
 }
 

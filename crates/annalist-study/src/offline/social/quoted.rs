@@ -12,7 +12,7 @@ use crate::offline::writing::Writing;
 #[derive(Default)]
 struct Found {
     /// Thread, words, when, by whom.
-    rows: Vec<(u64, u64, u64, Byline)>,
+    rows: Vec<(u64, u64, i64, Byline)>,
     /// Who names whom, and the capture that shows it.
     mentions: Vec<(Byline, AuthorNumber, Box<str>)>,
 }

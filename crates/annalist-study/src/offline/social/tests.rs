@@ -15,7 +15,7 @@ fn post(number: u64, author: &str, text: &str) -> Writing {
         site: "a.test".to_owned(),
         kind: "post".to_owned(),
         author: Some(author.to_owned()),
-        published: Some(Day(number as i32).time().millis()),
+        published: Some(Day(number as i32).millis()),
         text: text.to_owned(),
         thread: Some("http://a.test/t".to_owned()),
         ..Writing::default()

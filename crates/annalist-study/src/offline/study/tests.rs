@@ -66,7 +66,7 @@ fn corpus(dir: &std::path::Path) -> Corpus {
         ),
         author: Some(format!("ann{}", n % 9)),
         language: Some("en".to_owned()),
-        published: Some(Day(15_000 + n as i32 % 300).time().millis()),
+        published: Some(Day(15_000 + n as i32 % 300).millis()),
         ..Writing::default()
     };
     Corpus::write(&dir.join("writings"), (0..WRITINGS).map(writing)).unwrap()

@@ -33,7 +33,7 @@ fn corpus(dir: &std::path::Path) -> Corpus {
             site: format!("site{}.test", n % 4),
             text: format!("Imprint and Privacy of Site{} here. The {}.", n % 4, words.join(" the ")),
             language: Some("en".to_owned()),
-            published: Some(1_300_000_000_000 + n * 86_400_000 * 2),
+            published: Some(1_300_000_000_000 + n as i64 * 86_400_000 * 2),
             ..Writing::default()
         }
     });
