@@ -149,6 +149,13 @@ impl Entry {
         }
     }
 
+    /// When it was published, by the clock that its date is written in, as if that were the one in Greenwich.
+    fn published_there(&self) -> Option<i64> {
+        let at = self.published_at?;
+        let there = self.published.as_deref().and_then(by_its_clock);
+        Some(there.unwrap_or(at))
+    }
+
     /// Published, else captured; milliseconds since 1970.
     pub fn time(&self) -> i64 {
         self.published_at.unwrap_or(self.captured_at)
@@ -200,7 +207,7 @@ impl Entry {
         for (field, labels) in lists {
             labels.iter().for_each(|label| document.add_text(field, shortened(label)));
         }
-        if let Some(published) = self.published_at {
+        if let Some(published) = self.published_there() {
             document.add_i64(fields.published, published);
             document.add_u64(fields.published_month, month_of(published));
         }
@@ -264,6 +271,12 @@ pub(super) fn day(written: &str) -> Option<Date> {
 
 pub(super) fn start_of(day: Date) -> i64 {
     jiff::tz::Offset::UTC.to_timestamp(day.at(0, 0, 0, 0)).map_or(0, |moment| moment.as_millisecond())
+}
+
+/// `2010-03-05T00:30:00+03:00` is half past twelve of that day; `None` where no zone is written, or Greenwich's.
+fn by_its_clock(written: &str) -> Option<i64> {
+    let time: jiff::civil::DateTime = written.get(11..).and(written.parse().ok())?;
+    jiff::tz::Offset::UTC.to_timestamp(time).ok().map(|moment| moment.as_millisecond())
 }
 
 /// Months since the year 0, in Greenwich.

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::words::{WORDS, WordTokenizer};
 
 /// Raised with every change of what is indexed; an index of another version is made again.
-pub(super) const VERSION: u32 = 5;
+pub(super) const VERSION: u32 = 6;
 
 macro_rules! fields {
     ($($name:ident: $kind:ident $options:expr;)*) => {
@@ -45,12 +45,13 @@ fields! {
     topic: add_text_field named();
     entity: add_text_field named();
     event: add_text_field named();
-    // Milliseconds since 1970. Spans of time are looked for in the columns.
+    // Milliseconds since 1970. Spans of time are looked for in the columns. When it was published by the clock of who wrote it:
+    // people look for the day that stands on the page.
     published: add_i64_field FAST;
     captured: add_i64_field FAST;
     // Published, else captured.
     time: add_i64_field FAST;
-    // Months since the year 0.
+    // Months since the year 0, by the same clock.
     published_month: add_u64_field FAST;
     relevance: add_f64_field FAST;
     sentiment: add_f64_field FAST;

@@ -383,6 +383,26 @@ fn how_many_are_alike_does_not_depend_on_how_many_are_shown() {
 }
 
 #[test]
+fn a_page_is_found_on_the_day_that_stands_on_it_wherever_that_was() {
+    let dir = tempfile::tempdir().unwrap();
+    let documents = [
+        published(page(1, "http://a.test/", "en", "shortly after midnight"), "2010-03-01T00:30:00+03:00"),
+        published(page(2, "http://b.test/", "en", "late in the evening"), "2010-02-28T23:30:00-05:00"),
+        published(page(3, "http://c.test/", "en", "at noon in Greenwich"), "2010-03-02T12:00:00Z"),
+    ];
+    index(dir.path(), &documents);
+    let found = |day: &str| ask(dir.path(), &asked(&format!("published:{day}"))).total;
+    assert_eq!([found("2010-02-28"), found("2010-03-01"), found("2010-03-02")], [1, 1, 1]);
+    let answer = ask(dir.path(), &Question { over_time: true, sort: Sort::Oldest, ..asked("") });
+    let months: Vec<(&str, u64)> =
+        answer.months.iter().map(|month| (month.month.as_str(), month.count)).collect();
+    assert_eq!(months, [("2010-02", 1), ("2010-03", 2)]);
+    // The first of them was written seven hours before the second, whatever day it was there.
+    let order: Vec<&str> = answer.hits.iter().map(|hit| hit.entry.url.as_str()).collect();
+    assert_eq!(order, ["http://a.test/", "http://b.test/", "http://c.test/"]);
+}
+
+#[test]
 fn annotations_are_found_and_counted_and_leave_the_mark_alone() {
     let dir = tempfile::tempdir().unwrap();
     let documents = [
