@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use annalist_crawl::job::JobDir;
 use annalist_knowledge::search::{Answer, Hit, Question, Snippet};
 
-use crate::show::count;
+use crate::show::{self, count};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
@@ -93,9 +93,9 @@ fn marked(snippet: &Snippet, style: Style) -> String {
         .collect()
 }
 
-/// What pages say of themselves never reaches the terminal as a command.
+/// On one line.
 fn plain(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    show::plain(text).replace('\n', " ")
 }
 
 impl Style {
