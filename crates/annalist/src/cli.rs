@@ -140,7 +140,7 @@ pub struct ExtractArgs {
     #[arg(long)]
     pub json: bool,
     /// No progress, no report
-    #[arg(long)]
+    #[arg(long, short)]
     pub quiet: bool,
 }
 

@@ -133,7 +133,7 @@ fn bad_lines_are_told_with_their_number_and_the_rest_is_imported() {
 fn one_statement_comes_from_standard_input() {
     let dir = job();
     let mut child = Command::new(env!("CARGO_BIN_EXE_annalist"))
-        .args(["import", "job", "-", "--json", "--quiet"])
+        .args(["import", "job", "-", "--json", "-q"])
         .current_dir(dir.path())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -195,7 +195,7 @@ fn ctrl_c_ends_a_query() {
     // Some hundred million rows.
     let patterns: String = (0..10).map(|n| format!("?a{n} ?b{n} ?c{n} . ")).collect();
     let mut child = Command::new(env!("CARGO_BIN_EXE_annalist"))
-        .args(["query", "job", &format!("SELECT * {{ {patterns} }}"), "--format", "csv", "--quiet"])
+        .args(["query", "job", &format!("SELECT * {{ {patterns} }}"), "--format", "csv", "-q"])
         .args(["--time-limit", "10m", "--limit-rows", "1000000000"])
         .current_dir(dir.path())
         .stdout(Stdio::piped())

@@ -51,7 +51,7 @@ pub struct QueryArgs {
     #[arg(long)]
     pub explain: bool,
     /// Nothing but the answer
-    #[arg(long)]
+    #[arg(long, short)]
     pub quiet: bool,
 }
 
@@ -104,6 +104,6 @@ pub struct ImportArgs {
     #[arg(long)]
     pub json: bool,
     /// No report
-    #[arg(long)]
+    #[arg(long, short)]
     pub quiet: bool,
 }
