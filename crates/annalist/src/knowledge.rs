@@ -154,7 +154,7 @@ pub fn is_full(fault: &LoadError) -> bool {
 }
 
 /// Whether nothing can be written, for whatever reason.
-fn is_read_only(fault: &anyhow::Error) -> bool {
+pub fn is_read_only(fault: &anyhow::Error) -> bool {
     use ErrorKind as E;
     let mut causes = fault.chain().filter_map(|cause| cause.downcast_ref::<std::io::Error>());
     causes.any(|e| {

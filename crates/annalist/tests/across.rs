@@ -51,7 +51,7 @@ impl Crawls {
             let at = |name: &str| crawls.dir.path().join(name);
             let mut extract = annalist();
             extract.arg("extract").arg(at("web/spec.toml")).arg("--archive").arg(at(archive));
-            assert_exit(&finish(extract.arg("--job").arg(at(job)).arg("--quiet"), LIMIT), 0);
+            assert_exit(&finish(extract.arg("--job").arg(at(job)).arg("-q"), LIMIT), 0);
         }
         crawls
     }
@@ -187,7 +187,7 @@ fn associations(crawls: &Crawls, dirs: &[PathBuf]) {
 }
 
 fn news(crawls: &Crawls, dirs: &[PathBuf]) {
-    let found = answer(&["new"], dirs);
+    let found = answer(&["new", "--limit", "100000"], dirs);
     let new: BTreeSet<String> = ids(&found["new"]).into_iter().collect();
     let later = crawls.world.truth().said().filter(|said| crawls.is_later(&said.url)).count();
     println!("{} writings are new, {later} in truth", new.len());
@@ -198,6 +198,12 @@ fn news(crawls: &Crawls, dirs: &[PathBuf]) {
         assert!(one["page"].as_str().unwrap().starts_with("http://"), "{one}");
         assert!(one["first_captured"].as_str().unwrap().ends_with('Z'), "{one}");
     }
+    // As many pages of each as were asked for, and how many writings there are.
+    let some = answer(&["new", "--limit", "2"], dirs);
+    let pages: BTreeSet<&str> =
+        some["new"].as_array().unwrap().iter().map(|one| one["page"].as_str().unwrap()).collect();
+    assert_eq!((pages.len(), some["writings"]["new"].as_u64()), (2, Some(new.len() as u64)));
+    assert!(some["names"].as_array().unwrap().len() <= 2 && some["risen"].as_array().unwrap().len() <= 2);
     let output = across(&["new"], dirs);
     assert_exit(&output, 0);
     let told = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -206,7 +212,7 @@ fn news(crawls: &Crawls, dirs: &[PathBuf]) {
     assert!(!told.contains("urn:"), "{told}");
     // The other way round the same is gone.
     let dirs: Vec<PathBuf> = dirs.iter().rev().cloned().collect();
-    let back = answer(&["new"], &dirs);
+    let back = answer(&["new", "--limit", "100000"], &dirs);
     let gone: BTreeSet<String> = ids(&back["gone"]).into_iter().collect();
     assert_eq!((gone, ids(&back["new"]).len()), (new, 0));
 }

@@ -1,6 +1,6 @@
 //! `annalist across`: what several crawls show together. How it is found is in `annalist-study`.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use annalist_study::across::{Association, News, Place, Renaming, associations, news, renamings};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::cli::{Across, AcrossArgs, AssociationsArgs, CrawlsArgs};
 use crate::commands::study::studied;
 use crate::exit::{BadConfiguration, Exit, Paused};
-use crate::knowledge::{job_at, locked, spec_of};
+use crate::knowledge::{is_read_only, job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::show;
 use crate::watch::Watch;
@@ -58,11 +58,18 @@ impl Crawls {
         for dir in &args.dirs {
             let job = job_at(dir)?;
             let spec = spec_of(&job)?;
-            let Some(_lock) = locked(&job, &watch)? else {
-                let what = "is being crawled: ask again when it is done";
-                return Err(BadConfiguration(format!("{} {what}", dir.display())).into());
+            let wrong = |what: &str| BadConfiguration(format!("{} {what}", dir.display()));
+            // Where nothing can be written, nobody else writes either.
+            let _lock = match locked(&job, &watch) {
+                Ok(Some(lock)) => Some(lock),
+                Ok(None) => return Err(wrong("is being crawled: ask again when it is done").into()),
+                Err(fault) if is_read_only(&fault) => None,
+                Err(fault) => return Err(fault),
             };
-            let (corpus, found) = studied(&job, &spec, stages, &watch)?;
+            let (corpus, found) = studied(&job, &spec, stages, &watch).map_err(|fault| {
+                let what = "cannot be written to, and was not studied before: study it where it can, or a copy of it";
+                if is_read_only(&fault) { fault.context(wrong(what)) } else { fault }
+            })?;
             corpora.push(corpus);
             entities.push(found.entities);
         }
@@ -153,7 +160,23 @@ fn new(args: &CrawlsArgs) -> Result<(String, Value)> {
     }
     let crawls = Crawls::open(args, &[Stage::Entities])?;
     let found = news(&crawls.corpora, &Named::together(&crawls.entities), &crawls.watch)?;
-    Ok((told_new(&found, args.limit), json!(found)))
+    let page = told_new(&found, args.limit);
+    Ok((page, first_of(found, args.limit)))
+}
+
+/// As many pages, names and words of each as are shown, and how many writings there are in all.
+fn first_of(mut found: News, limit: usize) -> Value {
+    let counts = json!({ "new": found.new.len(), "changed": found.changed.len(), "gone": found.gone.len() });
+    for places in [&mut found.new, &mut found.changed, &mut found.gone] {
+        let pages: HashSet<String> =
+            by_page(places).into_iter().take(limit).map(|(page, _)| page.to_owned()).collect();
+        places.retain(|place| pages.contains(&place.page));
+    }
+    found.names.truncate(limit);
+    found.risen.truncate(limit);
+    let mut told = json!(found);
+    told["writings"] = counts;
+    told
 }
 
 /// The writings of each page, in the order in which the pages come.
