@@ -10,7 +10,7 @@ use annalist_study::selection::{Candidates, Decisions, Proposals, Rules, RulesEr
 use anyhow::{Context, Result};
 
 use crate::exit::{BadConfiguration, Interrupted};
-use crate::knowledge::{job_at, locked, spec_of};
+use crate::knowledge::{is_read_only, job_at, locked, spec_of};
 use crate::watch::Watch;
 
 #[derive(Debug)]
@@ -35,15 +35,20 @@ impl Standing {
         }
         let kept = Places::of(job.root()).candidates();
         let mut candidates = Candidates::open(&kept).with_context(|| kept.display().to_string())?;
-        match locked(&job, watch)? {
-            Some(_lock) => {
+        match locked(&job, watch) {
+            Ok(Some(_lock)) => {
                 let followed = catch_up_with(&job, &spec, &mut [&mut candidates], watch)?;
                 followed.holes.iter().for_each(|hole| watch.tell(hole));
                 if watch.is_asked() && !followed.is_complete {
                     return Err(Interrupted.into());
                 }
             }
-            None => watch.tell("the crawl is running: pages that were not looked at before are left out"),
+            Ok(None) => watch.tell("the crawl is running: pages that were not looked at before are left out"),
+            Err(fault) if is_read_only(&fault) => watch.tell(&format!(
+                "{} cannot be written to: pages that were not looked at before are left out",
+                dir.display()
+            )),
+            Err(fault) => return Err(fault),
         }
         Ok(Standing { spec, candidates, rules, decisions, job })
     }

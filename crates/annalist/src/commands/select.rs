@@ -44,7 +44,10 @@ pub fn run(args: &SelectArgs) -> Result<Exit> {
     };
     let rules = [new(Choice::Keep, &args.keep), new(Choice::Drop, &args.drop)].concat();
     let rules_file = standing.rules_file();
-    standing.rules.add(&rules_file, &rules).map_err(told)?;
+    // Who only asks needs no place to write to.
+    if !rules.is_empty() {
+        standing.rules.add(&rules_file, &rules).map_err(told)?;
+    }
     let taken = take(&mut standing, marked, args)?;
     let proposals = standing.propose();
     if let Some(path) = &args.review {
