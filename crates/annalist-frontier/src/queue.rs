@@ -92,7 +92,8 @@ impl Frontier {
     fn each_queued(&self, bucket: &Bucket, f: &mut dyn FnMut(&Entry)) -> Result<(), FrontierError> {
         let above = bucket.keys_in_memory();
         let newer: Set<UrlKey> = above.iter().copied().collect();
-        for row in bucket.run.iter().flat_map(|run| run.rows()) {
+        // Of a crawl that came to its end nothing waits: no row of it has to be read.
+        for row in bucket.run.iter().filter(|run| run.tally.queued > 0).flat_map(|run| run.rows()) {
             let row = row?;
             if row.is_queued() && !newer.contains(&row.key) {
                 f(&row);

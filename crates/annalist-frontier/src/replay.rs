@@ -1,5 +1,6 @@
 //! Reads the journal back: every whole frame, in order, up to the first that is not whole.
 
+use std::io;
 use std::path::Path;
 
 use annalist_disk::Disk;
@@ -43,30 +44,43 @@ pub(crate) fn replay(
         if segment.start > reached {
             return Err(FrontierError::damaged("journal", "a part of it is missing"));
         }
-        let bytes =
-            disk.read(&dir.join(file_name(segment.serial))).map_err(FrontierError::io("read the journal"))?;
-        reached = replay_segment(&bytes, segment.start, end, from, apply)?.max(reached);
+        // A mark stands between two frames, and the runs hold what is before it.
+        let begin = from.max(segment.start);
+        let bytes = read_from(disk, &dir.join(file_name(segment.serial)), begin - segment.start)?;
+        reached = replay_segment(&bytes, begin, end, apply)?.max(reached);
     }
     Ok(reached)
+}
+
+/// The frames of a segment, without as many bytes of them as are known.
+fn read_from(disk: &dyn Disk, path: &Path, known: u64) -> Result<Vec<u8>, FrontierError> {
+    let read = || {
+        let file = disk.open(path)?;
+        let at = (SEGMENT_HEAD as u64).saturating_add(known);
+        let left = usize::try_from(file.length().saturating_sub(at)).map_err(io::Error::other)?;
+        let mut bytes = vec![0; left];
+        if left > 0 {
+            file.read_at(at, &mut bytes)?;
+        }
+        Ok(bytes)
+    };
+    read().map_err(FrontierError::io("read the journal"))
 }
 
 fn replay_segment(
     bytes: &[u8],
     start: u64,
     end: Option<u64>,
-    from: u64,
     apply: &mut dyn FnMut(Committed) -> Result<(), FrontierError>,
 ) -> Result<u64, FrontierError> {
     let mut position = start;
-    let mut rest = bytes.get(SEGMENT_HEAD..).unwrap_or_default();
+    let mut rest = bytes;
     while end.is_none_or(|end| position < end) {
         let Some(committed) = read_frame(rest, position) else { break };
         let length = committed.batch.bytes.len();
         position = committed.position;
         rest = rest.get(length..).unwrap_or_default();
-        if position > from {
-            apply(committed)?;
-        }
+        apply(committed)?;
     }
     if end.is_some_and(|end| position < end) {
         return Err(FrontierError::damaged("journal", "a frame in its middle cannot be read"));

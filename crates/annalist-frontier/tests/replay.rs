@@ -66,3 +66,31 @@ fn a_run_that_is_ahead_of_the_journal_stays_ahead_when_a_start_merges_others() {
         }
     }
 }
+
+/// What is in the runs is not read again: a start takes as long as what came since the last merge, and damage before it
+/// takes nothing away.
+#[test]
+fn the_journal_is_read_from_where_the_runs_end() {
+    let disk = SimDisk::new();
+    let (mut frontier, mut journal) = opened(&disk, 1 << 20);
+    let mut commit = |frontier: &mut Frontier, site: usize| {
+        let changes = vec![found(url(site, 0, 0), 0.5, Urgency::Normal, 0)];
+        frontier.apply(journal.commit(&Transaction { changes }).unwrap()).unwrap();
+    };
+    for site in 0..300 {
+        commit(&mut frontier, site);
+    }
+    frontier.checkpoint().unwrap();
+    commit(&mut frontier, 300);
+    drop(frontier);
+    let segment = Path::new(DIR).join("journal-0000000001");
+    let mut bytes = disk.read(&segment).unwrap();
+    // In the first frame, behind the heads of segment and frame.
+    bytes[60] ^= 1;
+    disk.replace(&segment, &bytes).unwrap();
+    let (frontier, _) = opened(&disk, 1 << 20);
+    for site in 0..=300 {
+        let known = frontier.lookup(url(site, 0, 0).key()).unwrap();
+        assert_eq!(known.unwrap().times_seen, 1, "site {site}");
+    }
+}
