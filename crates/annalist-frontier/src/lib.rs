@@ -55,7 +55,7 @@ pub use frontier::{Counts, Frontier, SiteCounts};
 pub use journal::{Committed, Journal};
 pub use lease::{Lease, LeaseId, LeasedLink};
 pub use lookup::{Known, Original, SiteState, State};
-pub use open::{open, read_only};
+pub use open::{files_that_tell_changes, open, read_only};
 pub use queue::{SiteQueue, SiteQueues};
 pub use record::{LinkRecord, Place};
 pub use settings::{Merging, Purpose, Settings, Urgency};

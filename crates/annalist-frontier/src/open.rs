@@ -1,6 +1,6 @@
 //! Opening a frontier: what the manifest names, then what the journal adds to it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use annalist_disk::Disk;
@@ -9,8 +9,8 @@ use annalist_model::Time;
 use crate::error::FrontierError;
 use crate::excerpt::Excerpts;
 use crate::frontier::Frontier;
-use crate::journal::{Journal, Segment};
-use crate::manifest::{Ended, Manifest};
+use crate::journal::{Journal, Segment, serial_of};
+use crate::manifest::{self, Ended, Manifest};
 use crate::replay::{replay, segments};
 use crate::run::Run;
 use crate::settings::Settings;
@@ -74,6 +74,14 @@ pub fn read_only(disk: Arc<dyn Disk>, dir: &Path, settings: Settings) -> Result<
         result = look(disk.as_ref(), dir, settings.clone());
     }
     result
+}
+
+/// The files of which whoever changes a frontier changes one, in an order that stays: the manifest, and the journal's.
+pub fn files_that_tell_changes(disk: &dyn Disk, dir: &Path) -> Result<Vec<PathBuf>, FrontierError> {
+    let mut names = disk.list(dir).map_err(FrontierError::io("list the folder"))?;
+    names.retain(|name| name == manifest::FILE_NAME || serial_of(name).is_some());
+    names.sort();
+    Ok(names.iter().map(|name| dir.join(name)).collect())
 }
 
 fn look(disk: &dyn Disk, dir: &Path, settings: Settings) -> Result<Frontier, FrontierError> {

@@ -18,8 +18,7 @@ use axum::http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 pub use asked::Asked;
-use kept::Kept;
-pub use kept::{Stamp, stamp};
+pub use kept::{Kept, Stamp, stamp};
 pub use tables::{Row, Table};
 
 use crate::deriving::{Freshness, Listing, listing};

@@ -6,6 +6,7 @@ mod contact;
 mod seeing;
 mod specs;
 mod steering;
+mod waiting;
 
 use std::collections::HashMap;
 use std::io;
@@ -29,14 +30,16 @@ use annalist_model::spec::{Mistake, Spec};
 use tokio::runtime::Handle;
 
 use crate::deriving::Deriving;
+use crate::knowledge::Kept;
 use crate::problem::{FieldError, Problem};
 use crate::program::{self, Program};
 use crate::root::RootLock;
 use crate::wanted::{Goal, Wanted};
 use contact::{may_be_asked, require_contact};
 pub use seeing::Seen;
-use specs::Kept;
+use specs::KeptSpec;
 use steering::Awaiting;
+use waiting::{MOST_QUEUES, Parts};
 
 /// A change waits for a crawl that is being opened, but not for ever.
 const LONGEST_OPENING: Duration = Duration::from_secs(10);
@@ -59,8 +62,9 @@ struct Shared {
     running: Mutex<HashMap<String, Arc<Running>>>,
     /// Crawls that are to run as soon as they can.
     awaiting: Mutex<HashMap<String, Awaiting>>,
-    specs: Mutex<HashMap<String, Kept>>,
+    specs: Mutex<HashMap<String, KeptSpec>>,
     queues: Mutex<HashMap<String, Arc<Injections>>>,
+    waiting: Kept<Parts>,
     /// What a task is doing with a crawl, and whether the crawl has to rest meanwhile.
     work: Mutex<HashMap<String, (&'static str, bool)>>,
     /// Held while a spec is read, changed and kept: of two changes at once, neither is lost.
@@ -127,6 +131,7 @@ impl Service {
                 awaiting: Mutex::default(),
                 specs: Mutex::default(),
                 queues: Mutex::default(),
+                waiting: Kept::new(MOST_QUEUES),
                 work: Mutex::default(),
                 changing: Mutex::default(),
                 wanting: Mutex::default(),

@@ -274,4 +274,12 @@ fn a_crawl_at_rest_tells_its_queue_and_its_log_to_the_beginning_and_keeps_its_se
     assert!(text().contains("pages = 7") && text().contains("3s"), "{}", text());
     assert_eq!(site(&json!({"pages": null, "min_delay": null})), 200);
     assert!(!text().contains("pages = 7") && !text().contains("3s") && text().contains("4s"), "{}", text());
+
+    // What is remembered of a queue counts until the crawl went on.
+    let captures = || service.get("/api/crawls/x/queue").json()["sites"][0]["captures"].as_u64().unwrap();
+    let before = (captures(), captures());
+    assert_eq!(service.put("/api/crawls/x/limits", &json!({"pages": 2})).status, 200);
+    assert_eq!(service.ask("POST", "/api/crawls/x/start", &[], "").status, 202);
+    service.until("x", LONG, |seen| seen["state"] == "pagelimit" && seen["pages"] == 2);
+    assert_eq!((before.0, captures()), (before.1, before.1 + 1));
 }

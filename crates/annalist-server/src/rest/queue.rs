@@ -1,7 +1,6 @@
 //! What waits to be fetched, by site, while a crawl runs and while it rests.
 
 use annalist_crawl::clock;
-use annalist_crawl::queue::queue_at_rest;
 use annalist_frontier::SiteQueues;
 use axum::Json;
 use axum::extract::{Path, State};
@@ -40,14 +39,7 @@ pub struct Queue {
 
 impl Queue {
     pub fn of(app: &App, id: &str, offset: usize, most: usize) -> Result<Queue, Problem> {
-        let job = app.service.job(id)?;
-        let unreadable = |fault| Problem::internal("the queue cannot be read", &fault);
-        let SiteQueues { total, part } = match app.service.control(id) {
-            Some(control) => control.busiest_sites(offset, most),
-            // One that was never started has none.
-            None if !job.exists() => SiteQueues::default(),
-            None => queue_at_rest(&job, offset, most).map_err(unreadable)?,
-        };
+        let SiteQueues { total, part } = app.service.sites_that_wait(id, offset, most)?;
         let now = clock::now();
         let told = part.into_iter().map(|site| WaitingSite {
             site: site.example.as_ref().map(|url| url.site().to_owned()),

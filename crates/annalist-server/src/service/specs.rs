@@ -15,7 +15,7 @@ use crate::problem::Problem;
 const MOST: usize = 64;
 
 /// A spec as it was read.
-pub(super) struct Kept {
+pub(super) struct KeptSpec {
     stamp: Stamp,
     /// What it calls its crawl, where it can be used.
     name: Option<String>,
@@ -84,7 +84,7 @@ impl Service {
             specs.values_mut().filter_map(|kept| kept.read.as_mut().ok()).for_each(|spec| *spec = None);
         }
         let name = read.as_ref().ok().map(|spec| spec.name.clone());
-        specs.insert(id.to_owned(), Kept { stamp, name, read: read.clone().map(Some) });
+        specs.insert(id.to_owned(), KeptSpec { stamp, name, read: read.clone().map(Some) });
         read
     }
 
@@ -99,7 +99,7 @@ impl Service {
         name.unwrap_or_else(|| id.to_owned())
     }
 
-    pub(super) fn specs(&self) -> MutexGuard<'_, HashMap<String, Kept>> {
+    pub(super) fn specs(&self) -> MutexGuard<'_, HashMap<String, KeptSpec>> {
         self.shared.specs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
