@@ -56,42 +56,58 @@ impl Stream {
                 // A length was promised.
                 if part.limit() > 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
             }),
-            Form::Html(rewriting) => body.read(Coding::Removed, &mut |input| {
-                let wanted = Cell::new(true);
-                let mut html = rewrite_html(rewriting.clone(), |bytes: &[u8]| {
-                    wanted.set(wanted.get() && (bytes.is_empty() || take(bytes)));
-                });
-                let mut failed = Ok(());
-                pour(input, &mut |piece| {
-                    failed = html.write(piece);
-                    failed.is_ok() && wanted.get()
-                })?;
-                failed?;
-                html.end()
-            }),
+            Form::Html(rewriting) => {
+                let rewriting = rewriting.based_on_html(&mut |take| body.look_through(take));
+                body.read(Coding::Removed, &mut |input| {
+                    let wanted = Cell::new(true);
+                    let mut html = rewrite_html(rewriting.clone(), |bytes: &[u8]| {
+                        wanted.set(wanted.get() && (bytes.is_empty() || take(bytes)));
+                    });
+                    let mut failed = Ok(());
+                    pour(input, &mut |piece| {
+                        failed = html.write(piece);
+                        failed.is_ok() && wanted.get()
+                    })?;
+                    failed?;
+                    html.end()
+                })
+            }
             Form::HtmlFrom(rewriting, encoding) => body.read(Coding::Removed, &mut |input| {
                 let text = text_of(input, encoding)?;
-                let mut html = rewrite_html(rewriting.clone(), |bytes: &[u8]| {
+                let rewriting = rewriting.clone().based_on_html(&mut |take| {
+                    take(text.as_bytes());
+                });
+                let mut html = rewrite_html(rewriting, |bytes: &[u8]| {
                     take(bytes);
                 });
                 html.write(text.as_bytes())?;
                 html.end()
             }),
-            Form::Xml(rewriting, encoding) => body.read(Coding::Removed, &mut |input| {
-                let wanted = Cell::new(true);
-                let mut xml = rewrite_xml(rewriting.clone(), |bytes: &[u8]| {
-                    wanted.set(wanted.get() && (bytes.is_empty() || take(bytes)));
+            Form::Xml(rewriting, encoding) if encoding != UTF_8 => body.read(Coding::Removed, &mut |input| {
+                let text = text_of(input, encoding)?;
+                let rewriting = rewriting.clone().based_on_xml(&mut |take| {
+                    take(text.as_bytes());
                 });
-                if encoding != UTF_8 {
-                    return xml.write(text_of(input, encoding)?.as_bytes());
-                }
-                let mut failed = Ok(());
-                pour(input, &mut |piece| {
-                    failed = xml.write(piece);
-                    failed.is_ok() && wanted.get()
-                })?;
-                failed
+                rewrite_xml(rewriting, |bytes: &[u8]| {
+                    take(bytes);
+                })
+                .write(text.as_bytes())
             }),
+            Form::Xml(rewriting, _) => {
+                let rewriting = rewriting.based_on_xml(&mut |take| body.look_through(take));
+                body.read(Coding::Removed, &mut |input| {
+                    let wanted = Cell::new(true);
+                    let mut xml = rewrite_xml(rewriting.clone(), |bytes: &[u8]| {
+                        wanted.set(wanted.get() && (bytes.is_empty() || take(bytes)));
+                    });
+                    let mut failed = Ok(());
+                    pour(input, &mut |piece| {
+                        failed = xml.write(piece);
+                        failed.is_ok() && wanted.get()
+                    })?;
+                    failed
+                })
+            }
             Form::Css(rewriting, encoding) => body.read(Coding::Removed, &mut |input| {
                 let text = rewriting.css(&text_of(input, encoding)?);
                 take(&encoding.encode(&text).0);
@@ -143,6 +159,11 @@ impl StoredBody {
             None | Some(ContentCoding::Identity) => take(&mut body),
             Some(coding) => take(&mut *decoded(body, coding, MOST_BYTES)?),
         }
+    }
+
+    /// The body, unpacked, before it is sent. What cannot be read is found out again, and told, then.
+    fn look_through(&self, take: &mut dyn FnMut(&[u8]) -> bool) {
+        let _ = self.read(Coding::Removed, &mut |input| pour(input, take));
     }
 
     /// The beginning of the body, unpacked.

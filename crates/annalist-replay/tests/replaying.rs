@@ -448,3 +448,34 @@ fn pages_that_are_xml_stay_inside_and_other_xml_is_text() {
     assert_eq!(answer.header("content-type"), Some("application/xml; charset=utf-8"));
     assert!(text(answer).contains("<p>ü</p>"));
 }
+
+#[test]
+fn the_first_base_counts_wherever_it_stands_as_it_does_for_a_browser() {
+    let page = "<a href=x></a><!-- <base href=/no/> --><iframe srcdoc='<a href=y></a><base href=e/>'></iframe>\
+                <p><base href=c/ ><base href=/d/><a href=z></a>";
+    let xhtml =
+        "<html xmlns='http://www.w3.org/1999/xhtml'><a href='x'/><base href='c/'/><base href='/d/'/></html>";
+    let at = "2020-01-02T03:04:05Z";
+    let wide: Vec<u8> = format!("\u{feff}{page}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let (b, c) = ("http://a.test/b", "http://a.test/c");
+    let job = job(&[
+        html(A, at, page),
+        response(b, at, "Content-Type: application/xhtml+xml\r\n", xhtml.as_bytes()),
+        response(c, at, "Content-Type: text/html; charset=utf-16le\r\n", &wide),
+    ]);
+    let shown = |url: &str| text(get(&replay(job.path()), &format!("20200102030405mp_/{url}")));
+    let to = |path: &str| format!("{PREFIX}20200102030405mp_/http://a.test/{path}");
+    for told in [shown(A), shown(c)] {
+        for expected in [
+            format!("<a href=\"{}\">", to("c/x")),
+            format!("<base href=\"{}\"", to("c/")),
+            format!("<base href=\"{}\">", to("d/")),
+            format!("<a href=\"{}\">", to("c/z")),
+            to("c/e/y"),
+        ] {
+            assert!(told.contains(&expected), "{expected} in {told}");
+        }
+    }
+    let told = shown(b);
+    assert!(told.contains(&to("c/x")) && told.contains(&to("c/")) && told.contains(&to("d/")), "{told}");
+}

@@ -67,7 +67,7 @@ impl Element<'_> {
     /// `name` is in lower case, `value` is decoded.
     pub(super) fn edit(&self, name: &str, value: &str, rewriting: &Rewriting) -> Edit {
         match name {
-            "href" if self.tag == "base" => Edit::from(rewriting.url(value, Kind::Page)),
+            "href" if self.tag == "base" => Edit::from(rewriting.base_address(value)),
             "href" | "src" | "action" | "formaction" | "cite" | "longdesc" | "manifest" | "codebase"
             | "profile" | "xlink:href" | "xml:base" | "data" | "classid" | "usemap" | "icon" | "itemid"
             | "itemtype" | "resource"

@@ -1,6 +1,6 @@
 //! What becomes of the elements of a document, be it HTML or XML: which of them go, and which attributes change.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 use encoding_rs::UTF_8;
 
@@ -14,7 +14,6 @@ const DEEPEST: usize = 4;
 /// What the elements of one document share.
 pub(super) struct Document {
     rewriting: RefCell<Rewriting>,
-    has_base: Cell<bool>,
     depth: usize,
 }
 
@@ -29,7 +28,7 @@ pub(super) struct Changes {
 
 impl Document {
     pub(super) fn new(rewriting: Rewriting, depth: usize) -> Document {
-        Document { rewriting: RefCell::new(rewriting), has_base: Cell::new(false), depth }
+        Document { rewriting: RefCell::new(rewriting), depth }
     }
 
     /// `None` for an element that has to go. `name` is in lower case and without a prefix, values are decoded.
@@ -54,10 +53,8 @@ impl Document {
             }
         }
         if name == "base"
-            && !self.has_base.get()
             && let Some(href) = other("href")
         {
-            self.has_base.set(true);
             self.rewriting.borrow_mut().rebase(&href);
         }
         changes.added = shown_without_script(name, attributes, &self.rewriting.borrow());
@@ -79,7 +76,9 @@ impl Document {
             return Edit::Remove;
         }
         let mut out = Vec::new();
-        let rewriting = self.rewriting().in_encoding(UTF_8);
+        let rewriting = self.rewriting().in_encoding(UTF_8).inside().based_on_html(&mut |take| {
+            take(markup.as_bytes());
+        });
         let mut inner = at_depth(rewriting, self.depth + 1, |bytes: &[u8]| out.extend_from_slice(bytes));
         match inner.write(markup.as_bytes()).and_then(|()| inner.end()) {
             Ok(()) => Edit::Set(String::from_utf8_lossy(&out).into_owned()),

@@ -26,7 +26,11 @@ pub(crate) fn rewrite_html<'h, O: OutputSink>(rewriting: Rewriting, sink: O) -> 
     at_depth(rewriting, 0, sink)
 }
 
-impl<O: OutputSink> HtmlStream<'_, O> {
+impl<'h, O: OutputSink> HtmlStream<'h, O> {
+    pub(super) fn of(rewriter: HtmlRewriter<'h, O>) -> HtmlStream<'h, O> {
+        HtmlStream { noscript: WithoutNoscript::default(), rewriter, piece: Vec::new() }
+    }
+
     pub(crate) fn write(&mut self, markup: &[u8]) -> std::io::Result<()> {
         self.piece.clear();
         self.noscript.pass(markup, &mut self.piece);
@@ -66,11 +70,7 @@ pub(super) fn at_depth<'h, O: OutputSink>(rewriting: Rewriting, depth: usize, si
             .append_element_content_handler(
                 text!("style", move |chunk: &mut TextChunk<'_>| of_text.style(chunk))
             );
-    HtmlStream {
-        noscript: WithoutNoscript::default(),
-        rewriter: HtmlRewriter::new(settings, sink),
-        piece: Vec::new(),
-    }
+    HtmlStream::of(HtmlRewriter::new(settings, sink))
 }
 
 impl Markup {

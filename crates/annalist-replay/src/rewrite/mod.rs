@@ -4,6 +4,7 @@
 //! This is for looks: pages show what was archived with them. That nothing reaches the live web is not left to it, see `wall.rs`.
 
 mod attributes;
+mod base;
 mod css;
 mod doctype;
 mod document;
@@ -32,7 +33,9 @@ pub(crate) struct Rewriting {
     prefix: String,
     /// Of the capture: what belongs to a page is that of its time.
     timestamp: String,
-    /// What relative addresses are relative to.
+    /// What relative addresses are relative to where the document says nothing.
+    document: Option<Url>,
+    /// What they are relative to by its first base.
     base: Option<Url>,
     /// Queries are written in it.
     encoding: &'static Encoding,
@@ -52,7 +55,8 @@ impl Rewriting {
         Rewriting {
             prefix: prefix.to_owned(),
             timestamp: timestamp.to_owned(),
-            base: Url::parse(url).ok(),
+            document: Url::parse(url).ok(),
+            base: None,
             encoding: UTF_8,
         }
     }
@@ -68,7 +72,7 @@ impl Rewriting {
             return Rewritten::Same;
         }
         let parsed = Url::options()
-            .base_url(self.base.as_ref())
+            .base_url(self.base.as_ref().or(self.document.as_ref()))
             .encoding_override(Some(&|query| encode_query(query, self.encoding)))
             .parse(bare);
         match parsed {
@@ -85,14 +89,6 @@ impl Rewriting {
     /// The address under which replay shows another.
     pub(crate) fn archived(&self, url: &str, kind: Kind) -> String {
         format!("{}{}{}/{url}", self.prefix, self.timestamp, kind.letters())
-    }
-
-    /// Takes up the base that a document gives itself.
-    fn rebase(&mut self, value: &str) {
-        let base = Url::options().base_url(self.base.as_ref()).parse(value).ok();
-        if let Some(base) = base.filter(|base| !base.cannot_be_a_base()) {
-            self.base = Some(base);
-        }
     }
 }
 

@@ -72,6 +72,11 @@ pub(crate) fn is_page(beginning: &str) -> bool {
 }
 
 impl<S: FnMut(&[u8])> XmlStream<S> {
+    /// As it is after what was written so far.
+    pub(super) fn rewriting(&self) -> Rewriting {
+        self.document.rewriting()
+    }
+
     pub(crate) fn write(&mut self, piece: &[u8]) -> io::Result<()> {
         self.held.extend_from_slice(piece);
         let held = std::mem::take(&mut self.held);
