@@ -191,6 +191,10 @@ impl Access {
     /// Whether who asks has shown that it knows the token; wrong ones are counted, as in the form.
     fn known(&self, headers: &HeaderMap, from: IpAddr) -> Result<bool, Problem> {
         let Some(token) = &self.shared.token else { return Ok(true) };
+        // First: who has logged in is let in whatever others tried, who may share its address behind a proxy.
+        if self.session(headers).is_some() {
+            return Ok(true);
+        }
         let bearer = headers
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
@@ -204,7 +208,7 @@ impl Access {
             }
             self.count_try(from);
         }
-        Ok(self.session(headers).is_some())
+        Ok(false)
     }
 
     /// The same for captured pages.
@@ -337,6 +341,12 @@ mod tests {
         assert_eq!(tries[10..], [Err(429), Err(429)]);
         assert_eq!(access.known(&right, from).unwrap_err().status, 429, "not even the right one");
         assert!(!access.known(&headers(&[]), from).unwrap(), "the door is still shown");
+        // Who has logged in before is not asked to wait, wherever others try from.
+        let entered = access.log_in("long enough", [192, 0, 2, 9].into(), &headers(&[])).unwrap();
+        let pair = entered.to_str().unwrap().split(';').next().unwrap();
+        assert!(access.known(&headers(&[("cookie", pair)]), from).unwrap());
+        let both = headers(&[("cookie", pair), ("authorization", "Bearer wrong")]);
+        assert!(access.known(&both, from).unwrap());
         assert!(access.known(&right, [192, 0, 2, 2].into()).unwrap(), "others are not concerned");
     }
 
