@@ -27,12 +27,15 @@ mod tasks;
 mod words;
 
 use axum::Router;
+use axum::extract::Request;
 use axum::http::{StatusCode, Uri, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use maud::html;
 
-use crate::problem::Problem;
+use crate::problem::{Problem, retold};
+use crate::rest::Place;
 use crate::serve::App;
 
 pub fn router() -> Router<App> {
@@ -66,10 +69,16 @@ pub fn router() -> Router<App> {
         .route("/crawls/{id}/tasks/{number}/{action}", post(tasks::act))
         .route("/static/{name}", get(asset))
         .method_not_allowed_fallback(not_this_way)
+        .layer(from_fn(only_pages))
+}
+
+/// What is wrong with a request is told to people as a page, whoever found it out.
+async fn only_pages(request: Request, next: Next) -> Response {
+    retold(next.run(request).await, "text/html", |problem| Failed(problem).into_response()).await
 }
 
 /// What comes along with the pages.
-async fn asset(axum::extract::Path(name): axum::extract::Path<String>) -> Response {
+async fn asset(Place(name): Place<String>) -> Response {
     let (kind, text) = match name.as_str() {
         "annalist.css" => ("text/css; charset=utf-8", include_str!("cockpit/annalist.css")),
         "finding.css" => ("text/css; charset=utf-8", include_str!("cockpit/finding.css")),
@@ -140,8 +149,8 @@ async fn not_this_way() -> Failed {
 /// What no page and no endpoint is at.
 pub async fn nothing_there(uri: Uri) -> Response {
     let problem = Problem::not_found("there is nothing at this address");
-    if uri.path().starts_with("/api/") {
-        return (StatusCode::NOT_FOUND, problem).into_response();
+    if uri.path() == "/api" || uri.path().starts_with("/api/") {
+        return problem.into_response();
     }
     Failed(problem).into_response()
 }

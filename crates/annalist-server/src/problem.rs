@@ -5,10 +5,16 @@ use std::io;
 
 use annalist_crawl::engine::CrawlError;
 use axum::Json;
+use axum::body::to_bytes;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
+
+/// What programs are told an error in.
+pub const PROBLEM: &str = "application/problem+json";
+/// No framework's refusal is longer.
+const LONGEST_REFUSAL: usize = 4096;
 
 /// An error as it is told to programs and people.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -121,8 +127,8 @@ impl FieldError {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let retry_after = self.retry_after;
-        let mut response = (self.code(), Json(self)).into_response();
-        let kind = HeaderValue::from_static("application/problem+json");
+        let mut response = (self.code(), Json(&self)).into_response();
+        let kind = HeaderValue::from_static(PROBLEM);
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
         if response.status() == StatusCode::UNAUTHORIZED {
             let how = HeaderValue::from_static("Bearer");
@@ -131,8 +137,33 @@ impl IntoResponse for Problem {
         if let Some(seconds) = retry_after {
             response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
         }
+        // For who tells it otherwise.
+        response.extensions_mut().insert(self);
         response
     }
+}
+
+/// A refusal that is not told in the given kind, or the framework's own words: told as all others there are.
+pub async fn retold(response: Response, kind: &str, tell: impl FnOnce(Problem) -> Response) -> Response {
+    let status = response.status();
+    let told = response.headers().get(header::CONTENT_TYPE).and_then(|told| told.to_str().ok());
+    if status.as_u16() < 400 || told.is_some_and(|told| told.starts_with(kind)) {
+        return response;
+    }
+    let (mut head, body) = response.into_parts();
+    let problem = match head.extensions.remove::<Problem>() {
+        Some(problem) => problem,
+        None => {
+            let said = to_bytes(body, LONGEST_REFUSAL).await.unwrap_or_default();
+            let said = String::from_utf8_lossy(&said);
+            let reason = status.canonical_reason().unwrap_or("refused");
+            Problem::new(status, if said.is_empty() { reason } else { said.as_ref() })
+        }
+    };
+    let (told, body) = tell(problem).into_parts();
+    head.headers.remove(header::CONTENT_LENGTH);
+    head.headers.extend(told.headers);
+    Response::from_parts(head, body)
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub use crawls::blocking;
 pub use events::{Asked as LogAsked, Events, FetchedList, SEVERITIES, SkippedList};
 pub use examples::EXAMPLES;
 pub use queue::Queue;
-pub use reading::Asking;
+pub use reading::{Asking, Place};
 pub use review::{Asked as ReviewAsked, choice_of};
 pub use sparql::{Abandoned, limits as query_limits};
 pub use steering::{SiteChange, amend_seeds, amend_site, block_site, read_duration};
@@ -89,7 +89,7 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(sparql::ask, sparql::ask_by_post))
         .split_for_parts();
     document::complete(&mut document);
-    (router.layer(from_fn(document::only_problems)), document)
+    (router, document)
 }
 
 /// The document that describes all of it.
@@ -99,5 +99,7 @@ pub fn openapi() -> Document {
 
 pub fn router() -> Router<App> {
     let (router, document) = described();
-    router.route("/api/openapi.json", get(move || async move { Json(document) }))
+    router
+        .route("/api/openapi.json", get(move || async move { Json(document) }))
+        .layer(from_fn(document::only_problems))
 }

@@ -1,6 +1,6 @@
 //! What people do with a crawl by pressing something.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect};
 use maud::html;
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use super::forms::Sent;
 use super::{Page, words};
 use crate::exports;
 use crate::problem::Problem;
-use crate::rest::{SiteChange, amend_seeds, amend_site, block_site, blocking, read_duration};
+use crate::rest::{Place, SiteChange, amend_seeds, amend_site, block_site, blocking, read_duration};
 use crate::serve::App;
 use crate::wanted::Schedule;
 
@@ -90,7 +90,7 @@ async fn question(app: &App, id: &str, action: &str) -> Result<Option<Page>, Pro
 
 pub async fn act(
     State(app): State<App>,
-    Path((id, action)): Path<(String, String)>,
+    Place((id, action)): Place<(String, String)>,
     Sent(fields): Sent<Fields>,
 ) -> Page {
     if fields.sure.is_empty()
@@ -113,7 +113,8 @@ pub async fn act(
         "stop" => app.service.stop(&id),
         "remove" => app.service.remove(&id),
         "block" => block_site(&app, &id, &fields.site, true).map(drop),
-        "schedule" => schedule_of(&fields).and_then(|schedule| app.service.set_schedule(&id, Some(schedule))),
+        "schedule" => schedule_of(&fields)
+            .and_then(|schedule| app.service.set_schedule(&id, Some(schedule))),
         "unschedule" => app.service.set_schedule(&id, None),
         "site" => amend_site(&app, &id, fields.site.trim(), site_change(&fields)?).map(drop),
         "unblock" => block_site(&app, &id, &fields.site, false).map(drop),

@@ -2,7 +2,7 @@
 //! and how well the program agrees with them.
 
 use annalist_study::{Agreement, Annotated, GRADES};
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
@@ -14,7 +14,7 @@ use super::{Page, forms, hints, layout, tasks, words};
 use crate::access::Frames;
 use crate::annotations::{Annotations, Annotator};
 use crate::problem::Problem;
-use crate::rest::blocking;
+use crate::rest::{Asking, Place, blocking};
 use crate::serve::App;
 use crate::tasks::Kind;
 
@@ -37,8 +37,8 @@ fn encoded(text: &str) -> String {
 pub async fn annotate(
     State(app): State<App>,
     frames: Frames,
-    Path(id): Path<String>,
-    Query(asked): Query<Asked>,
+    Place(id): Place<String>,
+    Asking(asked): Asking<Asked>,
 ) -> Page {
     let page = blocking(move || {
         let seen = app.service.see(&id)?;
@@ -226,7 +226,7 @@ fn figures(id: &str, found: &Agreement, people: &[Annotator]) -> Markup {
 }
 
 /// Precision over recall, as a picture.
-pub async fn curves(State(app): State<App>, Path(id): Path<String>) -> Page {
+pub async fn curves(State(app): State<App>, Place(id): Place<String>) -> Page {
     let drawn = blocking(move || {
         let found = app.annotations.figures(&id)?;
         let found = found.ok_or_else(|| Problem::not_found("nobody has judged a page yet"))?;
@@ -249,7 +249,7 @@ pub struct Judged {
     comment: String,
 }
 
-pub async fn judge(State(app): State<App>, Path(id): Path<String>, Sent(sent): Sent<Judged>) -> Page {
+pub async fn judge(State(app): State<App>, Place(id): Place<String>, Sent(sent): Sent<Judged>) -> Page {
     let to = format!("/crawls/{id}/annotate?by={}", encoded(&sent.by));
     blocking(move || app.annotations.judge(&id, &sent.by, &sent.url, &sent.vote, &sent.comment)).await?;
     Ok(Redirect::to(&to).into_response())

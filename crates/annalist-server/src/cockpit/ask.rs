@@ -1,7 +1,7 @@
 //! What is known, asked in SPARQL: a box, questions to begin with, a table of what was found.
 
 use annalist_knowledge::graph::{Answer, Datasets, QueryLimits, Question, Told};
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use super::{Page, layout, search, words};
 use crate::deriving::Freshness;
 use crate::problem::Problem;
-use crate::rest::{Abandoned, blocking, query_limits};
+use crate::rest::{Abandoned, Asking, Place, blocking, query_limits};
 use crate::serve::App;
 
 /// Rows in a page; all of them are in the files.
@@ -58,7 +58,7 @@ pub struct Asked {
 
 type Answered = Result<(Answer, Told, Freshness), Problem>;
 
-pub async fn ask(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Asked>) -> Page {
+pub async fn ask(State(app): State<App>, Place(id): Place<String>, Asking(asked): Asking<Asked>) -> Page {
     let (service, name) = (app.service.clone(), id.clone());
     let seen = blocking(move || service.see(&name)).await?;
     let sparql = asked.query.replace("\r\n", "\n");

@@ -4,7 +4,7 @@
 use annalist_crawl::explain::Explanation;
 use annalist_knowledge::search::Entry;
 use annalist_replay::Listed;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use super::banner::Looked;
 use super::{Page, layout, words};
 use crate::access::Frames;
 use crate::page::Known;
-use crate::rest::{Asking, blocking};
+use crate::rest::{Asking, Place, blocking};
 use crate::serve::App;
 use crate::service::Seen;
 
@@ -33,7 +33,7 @@ pub struct Asked {
 pub async fn captured(
     State(app): State<App>,
     frames: Frames,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(asked): Asking<Asked>,
 ) -> Page {
     let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();

@@ -1,13 +1,13 @@
 //! One crawl: how it goes, what waits, and what it is to do.
 
 use annalist_model::spec::{SiteRules, duration};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{Page, charts, course, forms, hints, home, layout, words};
-use crate::rest::{Asking, Queue, Span, blocking};
+use crate::rest::{Asking, Place, Queue, Span, blocking};
 use crate::serve::App;
 use crate::service::Seen;
 
@@ -18,7 +18,7 @@ pub struct Looked {
 
 pub async fn overview(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(Looked { over }): Asking<Looked>,
 ) -> Page {
     let service = app.service.clone();
@@ -190,7 +190,7 @@ const SITES: usize = 100;
 
 pub async fn queue(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(Part { offset, given, added }): Asking<Part>,
 ) -> Page {
     let asked = app.clone();

@@ -1,6 +1,6 @@
 //! Files for others to have: asked for, watched while they are made, fetched, removed.
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use super::forms::Sent;
 use super::{Page, forms, layout, tasks, words};
 use crate::exports::{self, Export};
 use crate::problem::Problem;
-use crate::rest::blocking;
+use crate::rest::{Place, blocking};
 use crate::serve::App;
 use crate::tasks::Kind;
 
@@ -35,7 +35,7 @@ const FORMATS: [(&str, &str, &str, bool); 5] = [
     ("parquet", "Parquet", "Typed tables of captures, links and posts: for DuckDB, pandas or Spark.", true),
 ];
 
-pub async fn export(State(app): State<App>, Path(id): Path<String>) -> Page {
+pub async fn export(State(app): State<App>, Place(id): Place<String>) -> Page {
     let asked = app.clone();
     let (seen, told, files) = blocking(move || {
         let job = asked.service.job(&id)?;
@@ -121,7 +121,7 @@ pub struct Named {
     sure: String,
 }
 
-pub async fn remove(State(app): State<App>, Path(id): Path<String>, Sent(file): Sent<Named>) -> Page {
+pub async fn remove(State(app): State<App>, Place(id): Place<String>, Sent(file): Sent<Named>) -> Page {
     let to = format!("/crawls/{id}/export");
     if file.sure.is_empty() {
         let (service, name) = (app.service.clone(), id.clone());

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use axum::Form;
-use axum::extract::{ConnectInfo, Query, State};
+use axum::extract::{ConnectInfo, State};
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use maud::{Markup, html};
@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::forms::Sent;
 use super::{Page, forms, layout, words};
 use crate::access::own_path;
-use crate::rest::blocking;
+use crate::rest::{Asking, blocking};
 use crate::serve::App;
 use crate::service::Seen;
 
@@ -97,7 +97,7 @@ pub struct Wanted {
     to: String,
 }
 
-pub async fn login(State(app): State<App>, Query(wanted): Query<Wanted>) -> Response {
+pub async fn login(State(app): State<App>, Asking(wanted): Asking<Wanted>) -> Response {
     if !app.access.needs_token() {
         return Redirect::to(own_path(&wanted.to)).into_response();
     }

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 
 use super::{Page, layout, words};
-use crate::rest::{Asking, Events, FetchedList, LogAsked, SEVERITIES, SkippedList, blocking};
+use crate::rest::{Asking, Events, FetchedList, LogAsked, Place, SEVERITIES, SkippedList, blocking};
 use crate::serve::App;
 use crate::service::Seen;
 
@@ -89,7 +89,11 @@ fn subsystems(seen: &Seen) -> Vec<&str> {
     named.into_iter().collect()
 }
 
-pub async fn events(State(app): State<App>, Path(id): Path<String>, Asking(asked): Asking<LogAsked>) -> Page {
+pub async fn events(
+    State(app): State<App>,
+    Place(id): Place<String>,
+    Asking(asked): Asking<LogAsked>,
+) -> Page {
     let asked = narrowed(asked);
     let question = asked.clone();
     let (seen, found) =
@@ -117,7 +121,7 @@ pub async fn events(State(app): State<App>, Path(id): Path<String>, Asking(asked
 
 pub async fn skipped(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(asked): Asking<LogAsked>,
 ) -> Page {
     let asked = narrowed(asked);
@@ -144,7 +148,7 @@ pub async fn skipped(
 
 pub async fn fetched(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(asked): Asking<LogAsked>,
 ) -> Page {
     let asked = narrowed(asked);

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use axum::extract::{Multipart, Query, State};
+use axum::extract::{Multipart, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
@@ -12,7 +12,7 @@ use super::forms::Sent as FormSent;
 use super::spec_form::{self, Draft, Manner, Sent};
 use super::{Page, layout};
 use crate::problem::Problem;
-use crate::rest::{EXAMPLES, blocking};
+use crate::rest::{Asking, EXAMPLES, blocking};
 use crate::serve::App;
 use crate::service::Then;
 
@@ -25,7 +25,7 @@ pub struct Asked {
     manner: String,
 }
 
-pub async fn new(State(app): State<App>, Query(asked): Query<Asked>) -> Page {
+pub async fn new(State(app): State<App>, Asking(asked): Asking<Asked>) -> Page {
     let chosen = EXAMPLES.iter().find(|example| example.name == asked.example).or(EXAMPLES.first());
     let text = chosen.map_or("", |example| example.spec);
     let draft = Draft::new(text.to_owned(), Manner::named(&asked.manner));

@@ -1,7 +1,7 @@
 //! Which pages are kept: what is proposed, with the reasons, and one click to decide. Whole without script.
 
 use annalist_study::selection::{Choice, Verdict};
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use super::asking_twice::{Question, SURE};
 use super::forms::SentPairs;
 use super::{Page, forms, hints, layout, tasks, words};
 use crate::problem::Problem;
-use crate::rest::{ReviewAsked, blocking, choice_of};
+use crate::rest::{Asking, Place, ReviewAsked, blocking, choice_of};
 use crate::review::{Found, Learned, site_rule};
 use crate::serve::App;
 use crate::tasks::Kind;
@@ -55,9 +55,9 @@ pub struct By {
 
 pub async fn review(
     State(app): State<App>,
-    Path(id): Path<String>,
-    Query(mut asked): Query<ReviewAsked>,
-    Query(By { by }): Query<By>,
+    Place(id): Place<String>,
+    Asking(mut asked): Asking<ReviewAsked>,
+    Asking(By { by }): Asking<By>,
 ) -> Page {
     asked.limit = Some(SHOWN);
     // Where nothing is asked for, what teaches most comes first.
@@ -228,7 +228,7 @@ fn rule_list(app: &App, id: &str, rules: &[(Choice, String)]) -> Markup {
     }
 }
 
-pub async fn decide(State(app): State<App>, Path(id): Path<String>, SentPairs(sent): SentPairs) -> Page {
+pub async fn decide(State(app): State<App>, Place(id): Place<String>, SentPairs(sent): SentPairs) -> Page {
     let back = sent.iter().find(|(key, _)| key == "back").map_or("", |(_, query)| query);
     let to = format!("/crawls/{id}/review?{}", cleaned(back));
     let given = |name: &str| sent.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());

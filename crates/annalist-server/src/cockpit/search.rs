@@ -1,7 +1,7 @@
 //! Words in a crawl's archive: a box, results with what was asked for marked, facets that narrow and can be taken back, and when.
 
 use annalist_knowledge::search::{Answer, Facet, FacetField, Hit, Snippet, Sort};
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html};
@@ -11,7 +11,7 @@ use super::{Page, layout, words};
 use crate::deriving::Freshness;
 use crate::knowledge::Asked;
 use crate::problem::Problem;
-use crate::rest::blocking;
+use crate::rest::{Place, blocking};
 use crate::serve::App;
 use crate::service::Seen;
 
@@ -19,7 +19,7 @@ const SHOWN: usize = 20;
 /// Titles and names are cut to what a line holds.
 const LONGEST: usize = 80;
 
-pub async fn search(State(app): State<App>, Path(id): Path<String>, RawQuery(query): RawQuery) -> Page {
+pub async fn search(State(app): State<App>, Place(id): Place<String>, RawQuery(query): RawQuery) -> Page {
     let read = Asked::read(&query.unwrap_or_default());
     let (asked, wrong) = match read {
         Ok(asked) => (asked, None),

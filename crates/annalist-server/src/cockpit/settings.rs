@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use annalist_crawl::clock;
 use annalist_model::Time;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use super::forms::Sent as FormSent;
 use super::spec_form::{self, Draft, Manner, Sent};
 use super::{Page, forms, layout, words};
 use crate::problem::Problem;
-use crate::rest::{Asking, blocking};
+use crate::rest::{Asking, Place, blocking};
 use crate::serve::App;
 use crate::service::{Seen, Service};
 use crate::spec_form::{Merged, merge};
@@ -27,7 +27,11 @@ pub struct Asked {
     manner: String,
 }
 
-pub async fn settings(State(app): State<App>, Path(id): Path<String>, Asking(asked): Asking<Asked>) -> Page {
+pub async fn settings(
+    State(app): State<App>,
+    Place(id): Place<String>,
+    Asking(asked): Asking<Asked>,
+) -> Page {
     let service = app.service.clone();
     let (seen, text) = blocking(move || Ok((service.see(&id)?, service.spec_text(&id)?))).await?;
     let draft =
@@ -95,7 +99,11 @@ fn schedule(app: &App, seen: &Seen) -> Markup {
     }
 }
 
-pub async fn change(State(app): State<App>, Path(id): Path<String>, FormSent(sent): FormSent<Sent>) -> Page {
+pub async fn change(
+    State(app): State<App>,
+    Place(id): Place<String>,
+    FormSent(sent): FormSent<Sent>,
+) -> Page {
     let shown = match Draft::of(&sent).of_crawl(&id).looked_at(&app, &sent.then) {
         ControlFlow::Break(seen) => seen,
         ControlFlow::Continue(mut draft) => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::{IntoResponse, Redirect};
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use super::asking_twice::{Question, SURE};
 use super::forms::Sent;
 use super::{Page, forms};
 use crate::problem::Problem;
-use crate::rest::blocking;
+use crate::rest::{Place, blocking};
 use crate::serve::App;
 use crate::tasks::{Format, Kind, NewTask, STAGES, State as Stand, Told};
 
@@ -67,7 +67,7 @@ impl Asked {
     }
 }
 
-pub async fn add(State(app): State<App>, Path(id): Path<String>, Sent(asked): Sent<Asked>) -> Page {
+pub async fn add(State(app): State<App>, Place(id): Place<String>, Sent(asked): Sent<Asked>) -> Page {
     let to = back(&id, &asked.back);
     if asked.kind == "sample" && !asked.rest.contains_key(SURE) {
         let (own, name) = (app.clone(), id.clone());
@@ -99,7 +99,7 @@ pub struct Back {
 /// Stops a task, or asks for the same again.
 pub async fn act(
     State(app): State<App>,
-    Path((id, number, action)): Path<(String, u64, String)>,
+    Place((id, number, action)): Place<(String, u64, String)>,
     Sent(fields): Sent<Back>,
 ) -> Page {
     let to = back(&id, &fields.back);

@@ -3,13 +3,13 @@
 use annalist_crawl::counters::Counters;
 use annalist_crawl::series::{self, Sample};
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use utoipa::{IntoParams, ToSchema};
 
 use super::blocking;
-use super::reading::Asking;
+use super::reading::{Asking, Place};
 use crate::problem::Problem;
 use crate::serve::App;
 use crate::service::Service;
@@ -70,7 +70,7 @@ impl Counts {
 /// Everything a crawl counted, over all its runs.
 #[utoipa::path(get, path = "/api/crawls/{id}/counters", params(("id" = String, Path)), responses(
     (status = 200, body = Counts), (status = 404, body = Problem)))]
-pub async fn counters(State(app): State<App>, Path(id): Path<String>) -> Result<Json<Counts>, Problem> {
+pub async fn counters(State(app): State<App>, Place(id): Place<String>) -> Result<Json<Counts>, Problem> {
     let seen = blocking(move || app.service.see(&id)).await?;
     Ok(Json(Counts::of(seen.status.counters)))
 }
@@ -185,7 +185,7 @@ impl Course {
     (status = 200, body = Course), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn course(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(asked): Asking<Over>,
 ) -> Result<Json<Course>, Problem> {
     blocking(move || Course::of(&app.service, &id, asked.over)).await.map(Json)

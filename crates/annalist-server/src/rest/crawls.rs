@@ -1,12 +1,12 @@
 //! Crawls: which there are, how they stand, new ones, and their end.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::reading::{Asking, Body};
+use super::reading::{Asking, Body, Place};
 use crate::problem::{FieldError, Problem};
 use crate::serve::App;
 use crate::service::{Seen, Then};
@@ -157,7 +157,7 @@ pub async fn create(
 
 /// One crawl as it stands.
 #[utoipa::path(get, path = "/api/crawls/{id}", params(("id" = String, Path)), responses((status = 200, body = CrawlView), (status = 404, body = Problem)))]
-pub async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<CrawlView>, Problem> {
+pub async fn one(State(app): State<App>, Place(id): Place<String>) -> Result<Json<CrawlView>, Problem> {
     let seen = blocking(move || app.service.see(&id)).await?;
     Ok(Json(CrawlView::of(seen)))
 }
@@ -165,7 +165,7 @@ pub async fn one(State(app): State<App>, Path(id): Path<String>) -> Result<Json<
 /// Removes a crawl with everything it has archived. It must not run.
 #[utoipa::path(delete, path = "/api/crawls/{id}", params(("id" = String, Path)), responses(
     (status = 204), (status = 404, body = Problem), (status = 409, body = Problem)))]
-pub async fn remove(State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+pub async fn remove(State(app): State<App>, Place(id): Place<String>) -> Result<StatusCode, Problem> {
     blocking(move || app.service.remove(&id)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

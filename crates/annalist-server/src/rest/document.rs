@@ -1,18 +1,16 @@
 //! What holds for every endpoint is said here, once: who is refused, and that errors are problems. What an endpoint
 //! answers when all is well is said where it is.
 
-use axum::body::{Body, to_bytes};
 use axum::extract::Request;
-use axum::http::{StatusCode, header};
+use axum::http::StatusCode;
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
 use utoipa::openapi::{Components, Content, OpenApi as Document, Ref, RefOr};
 
-use crate::problem::Problem;
+use crate::problem::{PROBLEM, retold};
 
-const PROBLEM: &str = "application/problem+json";
 /// What the guard and the router may answer to anybody (`access.rs`), and what the machine may come to.
 const ALWAYS: &[u16] = &[400, 401, 421, 429, 500];
 /// To who sends something.
@@ -21,8 +19,6 @@ const WITH_BODY: &[u16] = &[413, 415, 422];
 const WITH_CHANGE: &[u16] = &[403, 507];
 /// How who asks shows that it may.
 const TOKEN: &str = "token";
-/// No framework's refusal is longer.
-const LONGEST_REFUSAL: usize = 4096;
 
 /// Adds to each operation what it would have to repeat.
 pub fn complete(document: &mut Document) {
@@ -64,20 +60,7 @@ fn describe(operation: &mut Operation, more: &[u16]) {
     }
 }
 
-/// Refusals that no endpoint of ours wrote (a method that there is not, a name that is no text) are problems, too.
+/// Refusals that no endpoint of ours wrote (a method that there is not, a body that is too long) are problems, too.
 pub async fn only_problems(request: Request, next: Next) -> Response {
-    let response = next.run(request).await;
-    let status = response.status();
-    let kind = response.headers().get(header::CONTENT_TYPE);
-    if status.as_u16() < 400 || kind.is_some_and(|kind| kind == PROBLEM) {
-        return response;
-    }
-    let (mut head, body) = response.into_parts();
-    let said = to_bytes(body, LONGEST_REFUSAL).await.unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    let reason = status.canonical_reason().unwrap_or("refused");
-    let told = Problem::new(status, if said.is_empty() { reason } else { said.as_ref() }).into_response();
-    head.headers.remove(header::CONTENT_LENGTH);
-    head.headers.extend(told.headers().clone());
-    Response::from_parts(head, Body::new(told.into_body()))
+    retold(next.run(request).await, PROBLEM, IntoResponse::into_response).await
 }

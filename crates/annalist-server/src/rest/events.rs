@@ -2,12 +2,12 @@
 
 use annalist_model::SkipReason;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::crawls::blocking;
-use super::reading::Asking;
+use super::reading::{Asking, Place};
 use crate::logs::{Found, newest};
 use crate::problem::Problem;
 use crate::serve::App;
@@ -204,7 +204,7 @@ fn fetched_of(line: &str) -> Option<Fetched> {
     (status = 200, body = Events), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn events(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(asked): Asking<Asked>,
 ) -> Result<Json<Events>, Problem> {
     blocking(move || Ok(Json(Events::of(&app, &id, &asked)?))).await
@@ -215,7 +215,7 @@ pub async fn events(
     (status = 200, body = SkippedList), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn skipped(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(asked): Asking<Asked>,
 ) -> Result<Json<SkippedList>, Problem> {
     blocking(move || Ok(Json(SkippedList::of(&app, &id, &asked)?))).await
@@ -226,7 +226,7 @@ pub async fn skipped(
     (status = 200, body = FetchedList), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn fetched(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(asked): Asking<Asked>,
 ) -> Result<Json<FetchedList>, Problem> {
     blocking(move || Ok(Json(FetchedList::of(&app, &id, &asked)?))).await

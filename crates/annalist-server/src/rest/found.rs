@@ -1,7 +1,7 @@
 //! What a study wrote of a crawl, as it stands in its tables, and why an address was or was not fetched.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use utoipa::IntoParams;
 
 use super::crawls::blocking;
-use super::reading::Asking;
+use super::reading::{Asking, Place};
 use crate::problem::Problem;
 use crate::serve::App;
 
@@ -35,7 +35,7 @@ pub struct Rows {
         (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn table(
     State(app): State<App>,
-    Path((id, table)): Path<(String, String)>,
+    Place((id, table)): Place<(String, String)>,
     Asking(rows): Asking<Rows>,
 ) -> Result<Response, Problem> {
     let known = TABLES.iter().find(|known| **known == table);
@@ -65,7 +65,7 @@ pub struct Address {
     responses((status = 200, body = Value), (status = 404, body = Problem), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub async fn explain(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(asked): Asking<Address>,
 ) -> Result<Json<Value>, Problem> {
     blocking(move || {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use utoipa::IntoParams;
 
 use super::crawls::{CrawlView, blocking};
 use super::events::{Asked as LogAsked, EVENTS, Event as Happened};
-use super::reading::Asking;
+use super::reading::{Asking, Place};
 use crate::logs::{Fresh, fresh};
 use crate::problem::Problem;
 use crate::serve::App;
@@ -27,7 +27,7 @@ const EVERY: Duration = Duration::from_secs(1);
     (status = 200, body = CrawlView, content_type = "text/event-stream"), (status = 404, body = Problem)))]
 pub async fn live(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {
     app.service.job(&id)?;
     let ticks = tokio_stream::wrappers::IntervalStream::new(tokio::time::interval(EVERY));
@@ -70,7 +70,7 @@ pub struct Followed {
     (status = 200, body = Happened, content_type = "text/event-stream"), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn log(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     headers: HeaderMap,
     Asking(Followed { q, severity, subsystem, after }): Asking<Followed>,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, Problem> {

@@ -3,12 +3,12 @@
 use annalist_crawl::clock;
 use annalist_frontier::SiteQueues;
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::crawls::{Page, blocking};
-use super::reading::Asking;
+use super::reading::{Asking, Place};
 use crate::problem::Problem;
 use crate::serve::App;
 
@@ -60,7 +60,7 @@ impl Queue {
     (status = 200, body = Queue), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn queue(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Asking(page): Asking<Page>,
 ) -> Result<Json<Queue>, Problem> {
     let (offset, limit) = page.checked()?;

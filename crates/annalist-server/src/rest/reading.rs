@@ -2,12 +2,14 @@
 
 use std::error::Error;
 
-use axum::extract::{FromRequest, FromRequestParts, Query, Request};
+use axum::extract::path::ErrorKind;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{FromRequest, FromRequestParts, Query, RawPathParams, Request};
 use axum::http::StatusCode;
 use axum::http::request::Parts;
 use serde::de::DeserializeOwned;
 
-use crate::problem::Problem;
+use crate::problem::{FieldError, Problem};
 
 /// A JSON body.
 #[derive(Debug)]
@@ -67,7 +69,8 @@ fn of_query(fault: &(dyn Error + 'static)) -> Option<Wrong> {
 pub fn wrong<E: std::fmt::Display>(fault: &serde_path_to_error::Error<E>) -> Wrong {
     let detail = fault.inner().to_string();
     let path = fault.path().to_string();
-    let path = if path == "." { String::new() } else { path };
+    // A question mark stands for what broke off before it had a name.
+    let path = path.trim_end_matches('?').trim_end_matches('.').to_owned();
     let field = match missing(&detail) {
         Some(name) if path.is_empty() => name.to_owned(),
         Some(name) => format!("{path}.{name}"),
@@ -90,11 +93,36 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Place<T
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let read = axum::extract::Path::<T>::from_request_parts(parts, state).await;
-        let axum::extract::Path(place) = read.map_err(|fault: axum::extract::rejection::PathRejection| {
-            Problem::not_found(fault.body_text())
-        })?;
-        Ok(Place(place))
+        match read {
+            Ok(axum::extract::Path(place)) => Ok(Place(place)),
+            Err(fault) => {
+                let names = RawPathParams::from_request_parts(parts, state).await.ok();
+                let name_of = |at: usize| Some(names.as_ref()?.iter().nth(at)?.0.to_owned());
+                Err(misplaced(&fault, name_of))
+            }
+        }
     }
+}
+
+/// A number that is none leads to nothing; what is no text cannot be looked for.
+fn misplaced(fault: &PathRejection, name_of: impl Fn(usize) -> Option<String>) -> Problem {
+    let (status, detail) = (fault.status(), fault.body_text());
+    let PathRejection::FailedToDeserializePathParams(wrong) = fault else {
+        return Problem::new(status, detail);
+    };
+    let (status, field) = match wrong.kind() {
+        ErrorKind::InvalidUtf8InPathParam { key } => (StatusCode::BAD_REQUEST, key.clone()),
+        ErrorKind::ParseErrorAtKey { key, .. } | ErrorKind::DeserializeError { key, .. } => {
+            (StatusCode::NOT_FOUND, key.clone())
+        }
+        ErrorKind::ParseErrorAtIndex { index, .. } => {
+            (StatusCode::NOT_FOUND, name_of(*index).unwrap_or_default())
+        }
+        _ => (StatusCode::NOT_FOUND, "path".to_owned()),
+    };
+    let mut problem = Problem::new(status, detail.clone());
+    problem.errors.push(FieldError { field, line: None, detail });
+    problem
 }
 
 #[cfg(test)]
@@ -137,6 +165,7 @@ mod tests {
             ("[]", "body"),
             ("{\"spec\": ", "spec"),
             ("nothing", "body"),
+            ("{", "body"),
         ] {
             let read = Body::<Sent>::from_request(request("/", "application/json", body), &()).await;
             let problem = read.map(|Body(sent)| sent).unwrap_err();

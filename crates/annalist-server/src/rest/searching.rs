@@ -1,11 +1,12 @@
 //! Words in the archives of one or several crawls, with facets and the course over time.
 
 use axum::Json;
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use serde_json::{Value, json};
 use utoipa::IntoParams;
 
 use super::crawls::blocking;
+use super::reading::Place;
 use crate::knowledge::Asked;
 use crate::problem::Problem;
 use crate::serve::App;
@@ -57,7 +58,7 @@ struct Question {
         (status = 422, body = Problem), (status = 503, body = Problem)))]
 pub async fn search(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     RawQuery(query): RawQuery,
 ) -> Result<Json<Value>, Problem> {
     let asked = Asked::read(&query.unwrap_or_default())?;

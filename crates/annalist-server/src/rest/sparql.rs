@@ -5,7 +5,7 @@ mod format;
 mod sending;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use std::time::Duration;
@@ -15,6 +15,7 @@ pub use format::Wish;
 pub use sending::{Abandoned, limits};
 
 use super::crawls::blocking;
+use super::reading::Place;
 use crate::problem::Problem;
 use crate::serve::App;
 
@@ -70,7 +71,7 @@ fn reads_only() -> Problem {
         (status = 422, body = Problem), (status = 503, body = Problem)))]
 pub async fn ask(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -89,7 +90,7 @@ pub async fn ask(
         (status = 415, body = Problem), (status = 422, body = Problem), (status = 503, body = Problem)))]
 pub async fn ask_by_post(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     RawQuery(query): RawQuery,
     headers: HeaderMap,
     body: Bytes,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use annalist_model::spec::{SIGNALS, Seed, SiteRules, Spec, duration, host_name};
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::IntoResponse;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use utoipa::ToSchema;
 
 use super::crawls::{CrawlView, blocking};
-use super::reading::Body;
+use super::reading::{Body, Place};
 use crate::problem::Problem;
 use crate::serve::App;
 use crate::wanted::Schedule;
@@ -20,21 +20,21 @@ use crate::wanted::Schedule;
 /// Starts a crawl, lets a paused one go on, or takes up one that was stopped.
 #[utoipa::path(post, path = "/api/crawls/{id}/start", params(("id" = String, Path)), responses(
     (status = 202, body = CrawlView), (status = 404, body = Problem), (status = 409, body = Problem)))]
-pub async fn start(State(app): State<App>, Path(id): Path<String>) -> Answer {
+pub async fn start(State(app): State<App>, Place(id): Place<String>) -> Answer {
     steer(app, id, |app, id| app.service.start(id)).await
 }
 
 /// Nobody is asked until it goes on; what is under way is finished.
 #[utoipa::path(post, path = "/api/crawls/{id}/pause", params(("id" = String, Path)), responses(
     (status = 202, body = CrawlView), (status = 404, body = Problem), (status = 409, body = Problem)))]
-pub async fn pause(State(app): State<App>, Path(id): Path<String>) -> Answer {
+pub async fn pause(State(app): State<App>, Place(id): Place<String>) -> Answer {
     steer(app, id, |app, id| app.service.pause(id)).await
 }
 
 /// Finishes the pages under way and ends; asked again, it ends at once.
 #[utoipa::path(post, path = "/api/crawls/{id}/stop", params(("id" = String, Path)), responses(
     (status = 202, body = CrawlView), (status = 404, body = Problem), (status = 409, body = Problem)))]
-pub async fn stop(State(app): State<App>, Path(id): Path<String>) -> Answer {
+pub async fn stop(State(app): State<App>, Place(id): Place<String>) -> Answer {
     steer(app, id, |app, id| app.service.stop(id)).await
 }
 
@@ -70,7 +70,7 @@ fn is_meant(headers: &HeaderMap, tag: &str) -> bool {
 /// very text: send it as `If-Match` with a change, and nobody else's change is undone.
 #[utoipa::path(get, path = "/api/crawls/{id}/spec", params(("id" = String, Path)), responses(
     (status = 200, body = String, content_type = "application/toml", headers(("ETag" = String))), (status = 404, body = Problem)))]
-pub async fn spec(State(app): State<App>, Path(id): Path<String>) -> Result<impl IntoResponse, Problem> {
+pub async fn spec(State(app): State<App>, Place(id): Place<String>) -> Result<impl IntoResponse, Problem> {
     let text = blocking(move || app.service.spec_text(&id)).await?;
     let kind = HeaderValue::from_static("application/toml");
     let tag = HeaderValue::from_str(&tag_of(&text)).map_err(|fault| Problem::internal("no tag", &fault))?;
@@ -97,7 +97,7 @@ impl Changed {
     responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 412, body = Problem), (status = 422, body = Problem)))]
 pub async fn change(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     headers: HeaderMap,
     text: String,
 ) -> Result<Json<Changed>, Problem> {
@@ -146,7 +146,7 @@ pub struct NewSeeds {
     responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn add_seeds(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Body(new): Body<NewSeeds>,
 ) -> Result<Json<Changed>, Problem> {
     blocking(move || Ok(Changed::of(amend_seeds(&app, &id, &new.urls)?.1))).await
@@ -242,7 +242,7 @@ fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(from: D) -> Result<Opti
     responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn site(
     State(app): State<App>,
-    Path((id, site)): Path<(String, String)>,
+    Place((id, site)): Place<(String, String)>,
     Body(change): Body<SiteChange>,
 ) -> Result<Json<Changed>, Problem> {
     blocking(move || Ok(Changed::of(amend_site(&app, &id, &site, change)?))).await
@@ -289,7 +289,7 @@ pub struct NewLimits {
     responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn limits(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Body(new): Body<NewLimits>,
 ) -> Result<Json<Changed>, Problem> {
     let time = read_duration("time", new.time.as_deref())?;
@@ -312,7 +312,7 @@ pub struct Weights(pub std::collections::BTreeMap<String, f64>);
     responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn weights(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Body(Weights(weights)): Body<Weights>,
 ) -> Result<Json<Changed>, Problem> {
     if let Some(name) = weights.keys().find(|name| !SIGNALS.contains(&name.as_str())) {
@@ -334,7 +334,7 @@ pub async fn weights(
     responses((status = 200, body = Schedule), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn schedule(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     Body(schedule): Body<Schedule>,
 ) -> Result<Json<Schedule>, Problem> {
     let schedule = schedule.checked()?;
@@ -345,7 +345,7 @@ pub async fn schedule(
 
 /// Starts the crawl only when somebody does.
 #[utoipa::path(delete, path = "/api/crawls/{id}/schedule", params(("id" = String, Path)), responses((status = 204), (status = 404, body = Problem)))]
-pub async fn unschedule(State(app): State<App>, Path(id): Path<String>) -> Result<StatusCode, Problem> {
+pub async fn unschedule(State(app): State<App>, Place(id): Place<String>) -> Result<StatusCode, Problem> {
     blocking(move || app.service.set_schedule(&id, None)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

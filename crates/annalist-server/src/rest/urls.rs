@@ -3,7 +3,7 @@
 use annalist_crawl::injecting::Injected;
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::crawls::blocking;
-use super::reading::wrong;
+use super::reading::{Place, wrong};
 use crate::problem::{FieldError, Problem};
 use crate::serve::App;
 use crate::service::{self, MOST_TOLD};
@@ -93,7 +93,7 @@ impl<'de> Visitor<'de> for Items {
     responses((status = 202, body = Accepted), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn inject(
     State(app): State<App>,
-    Path(id): Path<String>,
+    Place(id): Place<String>,
     body: Bytes,
 ) -> Result<(StatusCode, Json<Accepted>), Problem> {
     let accepted = blocking(move || {

@@ -1,6 +1,6 @@
 //! Events: what was suddenly written about, when it was, and who reports it.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::html;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use super::{SHOWN, below, file, pages, parts, query, searched, standing, unstudi
 use crate::cockpit::courses::{day_number, span};
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::Row;
-use crate::rest::blocking;
+use crate::rest::{Asking, Place, blocking};
 use crate::serve::App;
 
 #[derive(Deserialize)]
@@ -21,7 +21,7 @@ pub struct Listed {
     sort: String,
 }
 
-pub async fn events(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Listed>) -> Page {
+pub async fn events(State(app): State<App>, Place(id): Place<String>, Asking(asked): Asking<Listed>) -> Page {
     let page = asked.page.max(1);
     let by_writings = asked.sort == "writings";
     let own = app.clone();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use annalist_knowledge::search::FacetField;
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 use serde::Deserialize;
@@ -14,7 +14,7 @@ use crate::cockpit::hints::{fact, term};
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::{Asked as Search, Row};
 use crate::problem::Problem;
-use crate::rest::blocking;
+use crate::rest::{Asking, Place, blocking};
 use crate::serve::App;
 use crate::service::Seen;
 
@@ -37,7 +37,7 @@ fn heading(kind: &str) -> &'static str {
     }
 }
 
-pub async fn names(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Listed>) -> Page {
+pub async fn names(State(app): State<App>, Place(id): Place<String>, Asking(asked): Asking<Listed>) -> Page {
     let page = asked.page.max(1);
     let kind = if asked.kind.is_empty() { "person".to_owned() } else { asked.kind.clone() };
     let (own, sought, wanted) = (app.clone(), asked.q.to_lowercase(), kind.clone());
@@ -109,7 +109,7 @@ struct Known {
     sites: Vec<(String, u64)>,
 }
 
-pub async fn name(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Named>) -> Page {
+pub async fn name(State(app): State<App>, Place(id): Place<String>, Asking(asked): Asking<Named>) -> Page {
     let wanted = asked.name.clone();
     let known = blocking(move || known(&app, &id, &wanted)).await?;
     let Some(row) = &known.row else {

@@ -1,6 +1,6 @@
 //! Who writes, who answers whom, and whose word counts.
 
-use axum::extract::{Path, Query, State};
+use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::html;
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use super::{SHOWN, below, file, pages, parts, searched, standing, unstudied};
 use crate::cockpit::hints::term;
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::Row;
-use crate::rest::blocking;
+use crate::rest::{Asking, Place, blocking};
 use crate::serve::App;
 
 /// Of who answers whom, so many.
@@ -21,7 +21,7 @@ pub struct Listed {
     page: usize,
 }
 
-pub async fn social(State(app): State<App>, Path(id): Path<String>, Query(asked): Query<Listed>) -> Page {
+pub async fn social(State(app): State<App>, Place(id): Place<String>, Asking(asked): Asking<Listed>) -> Page {
     let page = asked.page.max(1);
     let own = app.clone();
     let (seen, tasks, rows, all, ties, is_studied) = blocking(move || {

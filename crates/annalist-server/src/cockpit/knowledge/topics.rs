@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::html;
 
@@ -11,10 +11,10 @@ use crate::cockpit::courses::{self, Month, Scale};
 use crate::cockpit::hints::term;
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::Row;
-use crate::rest::blocking;
+use crate::rest::{Place, blocking};
 use crate::serve::App;
 
-pub async fn topics(State(app): State<App>, Path(id): Path<String>) -> Page {
+pub async fn topics(State(app): State<App>, Place(id): Place<String>) -> Page {
     let own = app.clone();
     let (seen, tasks, rows, courses, is_studied) = blocking(move || {
         let (seen, tasks) = standing(&own, &id)?;
