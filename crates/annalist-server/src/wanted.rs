@@ -3,6 +3,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use annalist_disk::{Disk, RealDisk};
 use annalist_model::Time;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::problem::Problem;
+use crate::schedule::due;
 
 /// What a crawl is to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -23,6 +25,9 @@ pub enum Goal {
     Pause,
 }
 
+/// Forms say minutes and clocks differ: a start that was to be so long ago is one now.
+const JUST_NOW: Duration = Duration::from_secs(60);
+
 /// When a crawl is started by itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -35,15 +40,19 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// Itself, where it can be kept to.
-    pub fn checked(self) -> Result<Schedule, Problem> {
-        if Time::from_rfc3339(&self.next).is_none() {
+    /// Itself, where it can be kept to. One that began in the past goes on with its next start.
+    pub fn checked(self, now: Time) -> Result<Schedule, Problem> {
+        let Some(next) = Time::from_rfc3339(&self.next) else {
             return Err(Problem::field("next", "give a moment such as 2026-11-16T08:00:00Z"));
-        }
+        };
         if self.every_seconds == Some(0) {
             return Err(Problem::field("every_seconds", "give at least 1"));
         }
-        Ok(self)
+        if now.since(next) <= JUST_NOW {
+            return Ok(self);
+        }
+        let why = "this is in the past: give a moment to come, or start the crawl now";
+        due(&self, now).flatten().ok_or_else(|| Problem::field("next", why))
     }
 }
 

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use annalist_testweb::{By, ServerOptions, WorldConfig};
 use serde_json::{Value, json};
-use support::service::{Service, service};
+use support::service::{Service, a_moment_ago, service};
 use support::{
     IMPATIENT, Stand, annalist, asked_again_within, assert_exit, assert_valid, captures, expected, finish,
     urls,
@@ -461,11 +461,19 @@ fn a_crawl_starts_by_itself_when_its_time_has_come() {
     let service = Service::start(&root);
     made(&service, &spec_of(&stand, ""), "x", false);
     assert_eq!(service.put("/api/crawls/x/schedule", &json!({"next": "tomorrow"})).status, 422);
-    let reply = service
-        .put("/api/crawls/x/schedule", &json!({"next": "2026-01-01T00:00:00Z", "every_seconds": 86400}));
+    // A start in the past is none; one of many is followed by the next.
+    let past = "2026-01-01T00:00:00Z";
+    let once = service.put("/api/crawls/x/schedule", &json!({"next": past}));
+    assert_eq!((once.status, &once.json()["errors"][0]["field"]), (422, &json!("next")), "{once:?}");
+    let daily = service.put("/api/crawls/x/schedule", &json!({"next": past, "every_seconds": 86400}));
+    assert_eq!(daily.status, 200, "{daily:?}");
+    assert!(daily.json()["next"].as_str().unwrap() > a_moment_ago().as_str(), "{daily:?}");
+    assert_eq!(service.get("/api/crawls/x").json()["state"], "new");
+    let first = a_moment_ago();
+    let reply = service.put("/api/crawls/x/schedule", &json!({"next": first, "every_seconds": 86400}));
     assert_eq!(reply.status, 200, "{reply:?}");
     let seen = service.until("x", LONG, is_over);
-    assert!(seen["schedule"]["next"].as_str().unwrap() > "2026-01-02");
+    assert!(seen["schedule"]["next"].as_str().unwrap() > first.as_str());
     assert_eq!(service.ask("DELETE", "/api/crawls/x/schedule", &[], "").status, 204);
     assert_eq!(service.get("/api/crawls/x").json()["schedule"], Value::Null);
     // The next start of one that has come to its end looks at the seeds again.
@@ -475,7 +483,7 @@ fn a_crawl_starts_by_itself_when_its_time_has_come() {
     };
     let before = visits();
     assert!(before > 0);
-    let once = service.put("/api/crawls/x/schedule", &json!({"next": "2026-01-01T00:00:00Z"}));
+    let once = service.put("/api/crawls/x/schedule", &json!({"next": a_moment_ago()}));
     assert_eq!(once.status, 200, "{once:?}");
     service.until("x", LONG, |_| visits() == 2 * before);
     service.until("x", LONG, is_over);

@@ -1,5 +1,7 @@
 //! What people do with a crawl by pressing something.
 
+use annalist_crawl::clock;
+use annalist_model::Time;
 use axum::extract::State;
 use axum::response::{IntoResponse, Redirect};
 use maud::html;
@@ -113,7 +115,7 @@ pub async fn act(
         "stop" => app.service.stop(&id),
         "remove" => app.service.remove(&id),
         "block" => block_site(&app, &id, &fields.site, true).map(drop),
-        "schedule" => schedule_of(&fields)
+        "schedule" => schedule_of(&fields, clock::now())
             .and_then(|schedule| app.service.set_schedule(&id, Some(schedule))),
         "unschedule" => app.service.set_schedule(&id, None),
         "site" => amend_site(&app, &id, fields.site.trim(), site_change(&fields)?).map(drop),
@@ -146,17 +148,19 @@ async fn add_seeds(app: App, id: String, typed: &str) -> Page {
 }
 
 /// What the form says. Browsers send a moment without seconds and without a zone; the form says which one it is in.
-fn schedule_of(fields: &Fields) -> Result<Schedule, Problem> {
+fn schedule_of(fields: &Fields, now: Time) -> Result<Schedule, Problem> {
     let every = read_duration("every", Some(fields.every.trim()).filter(|every| !every.is_empty()))?;
     let next = fields.next.trim();
     let seconds = if next.matches(':').count() == 1 { ":00" } else { "" };
     let schedule =
         Schedule { next: format!("{next}{seconds}Z"), every_seconds: every.map(|every| every.as_secs()) };
-    schedule.checked()
+    schedule.checked(now)
 }
 
 #[cfg(test)]
 mod tests {
+    use annalist_model::Time;
+
     use super::{Fields, schedule_of};
 
     fn sent(next: &str, every: &str) -> Fields {
@@ -165,15 +169,20 @@ mod tests {
 
     #[test]
     fn a_start_is_what_browsers_send_in_greenwich() {
+        let now = Time::from_rfc3339("2026-11-16T08:00:40Z").unwrap();
+        let schedule_of = |fields: &Fields| schedule_of(fields, now);
         let once = schedule_of(&sent("2026-11-16T08:00", "")).unwrap();
         assert_eq!((once.next.as_str(), once.every_seconds), ("2026-11-16T08:00:00Z", None));
         let again = schedule_of(&sent("2026-11-16T08:00:30", " 90m ")).unwrap();
         assert_eq!((again.next.as_str(), again.every_seconds), ("2026-11-16T08:00:30Z", Some(5400)));
+        let begun = schedule_of(&sent("2026-11-15T07:00", "1h")).unwrap();
+        assert_eq!((begun.next.as_str(), begun.every_seconds), ("2026-11-16T09:00:00.000Z", Some(3600)));
         for (next, every, field) in [
             ("soon", "", "next"),
             ("", "", "next"),
             ("2026-11-16T08:00", "often", "every"),
             ("2026-11-16T08:00", "0s", "every_seconds"),
+            ("2026-11-16T07:59", "", "next"),
         ] {
             let problem = schedule_of(&sent(next, every)).unwrap_err();
             assert_eq!(problem.errors[0].field, field, "{next} {every}");

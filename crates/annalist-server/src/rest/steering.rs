@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use annalist_crawl::clock;
 use annalist_model::spec::{SIGNALS, Seed, SiteRules, Spec, duration, host_name};
 use axum::Json;
 use axum::extract::State;
@@ -337,7 +338,7 @@ pub async fn schedule(
     Place(id): Place<String>,
     Body(schedule): Body<Schedule>,
 ) -> Result<Json<Schedule>, Problem> {
-    let schedule = schedule.checked()?;
+    let schedule = schedule.checked(clock::now())?;
     let kept = schedule.clone();
     blocking(move || app.service.set_schedule(&id, Some(kept))).await?;
     Ok(Json(schedule))

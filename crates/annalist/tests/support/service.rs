@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use annalist_model::Time;
+use serde_json::{Value, json};
 
 use super::{BOOK, annalist};
 
@@ -30,6 +31,12 @@ impl Reply {
     pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("no JSON ({e}): {self:?}"))
     }
+}
+
+/// A start that is due: a moment ago.
+pub fn a_moment_ago() -> String {
+    let now = annalist_crawl::clock::now();
+    Time::from_millis(now.millis() - 2_000).rfc3339()
 }
 
 /// The service over a folder, not started yet. Its crawls share a book.
@@ -64,6 +71,12 @@ impl Service {
 
     pub fn get(&self, path: &str) -> Reply {
         self.ask("GET", path, &[], "")
+    }
+
+    /// A new crawl; it starts at once where that is wanted.
+    pub fn make(&self, spec: &str, id: &str, start: bool) {
+        let reply = self.post("/api/crawls", &json!({"spec": spec, "id": id, "start": start}));
+        assert_eq!(reply.status, 201, "{reply:?}");
     }
 
     pub fn post(&self, path: &str, body: &Value) -> Reply {
