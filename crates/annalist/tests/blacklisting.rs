@@ -10,24 +10,20 @@
 mod support;
 
 use std::sync::mpsc::channel;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use support::script::{Script, answer, html, missing, spec};
+use support::script::{Script, answer, html, missing};
 use support::service::Service;
+use support::until;
 
 const LONG: Duration = Duration::from_secs(60);
 
 /// A service with one crawl of `http://a.test/` that visits its seed every second, not started yet.
 fn service(server: &Script, dir: &tempfile::TempDir) -> Service {
     let service = Service::start(&dir.path().join("root"));
-    let text = spec(server.address, "apps = false\n[scope]\nsitemaps = false").replacen(
-        "[politeness]",
-        "recrawl = \"1s\"\n[politeness]",
-        1,
-    );
-    let reply = service.post("/api/crawls", &json!({"spec": text, "id": "x"}));
-    assert_eq!(reply.status, 201, "{reply:?}");
+    let text = server.plain_spec().replacen("[politeness]", "recrawl = \"1s\"\n[politeness]", 1);
+    service.make(&text, "x", false);
     service
 }
 
@@ -42,19 +38,7 @@ fn blacklist(service: &Service, url: &str) {
 
 /// Until the crawl has heard of it.
 fn until_known(service: &Service, url: &str) {
-    until(|| service.get(&format!("/api/crawls/x/explain?url={url}")).body.contains("blacklist"));
-}
-
-fn until(done: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < LONG, "it never came to that");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn times(server: &Script, path: &str) -> usize {
-    server.paths().iter().filter(|asked| *asked == path).count()
+    until(LONG, || service.get(&format!("/api/crawls/x/explain?url={url}")).body.contains("blacklist"));
 }
 
 #[test]
@@ -67,18 +51,18 @@ fn a_seed_that_is_visited_again_leads_nobody_to_a_blacklisted_target_also_after_
     let dir = tempfile::tempdir().unwrap();
     let first = service(&server, &dir);
     start(&first);
-    until(|| times(&server, "/target") == 2);
+    until(LONG, || server.times("/target") == 2);
     // Spelled otherwise: it is the same address.
     blacklist(&first, "HTTP://A.test:80/x/../%74arget#top");
     until_known(&first, "http://a.test/target");
-    let (had, visits) = (times(&server, "/target"), times(&server, "/"));
-    until(|| times(&server, "/") > visits + 3);
+    let (had, visits) = (server.times("/target"), server.times("/"));
+    until(LONG, || server.times("/") > visits + 3);
     first.kill();
-    let visits = times(&server, "/");
+    let visits = server.times("/");
     let second = Service::start(&dir.path().join("root"));
-    until(|| times(&server, "/") > visits + 2);
+    until(LONG, || server.times("/") > visits + 2);
     drop(second);
-    assert_eq!(times(&server, "/target"), had);
+    assert_eq!(server.times("/target"), had);
 }
 
 #[test]
@@ -109,7 +93,7 @@ fn a_seed_that_is_blacklisted_while_it_is_being_asked_for_is_not_asked_for_again
     let second = Service::start(&dir.path().join("root"));
     start(&second);
     second.until("x", LONG, |seen| seen["is_running"] == false && seen["state"] == "complete");
-    assert_eq!(times(&server, "/"), 1);
+    assert_eq!(server.times("/"), 1);
 }
 
 #[test]
@@ -125,8 +109,8 @@ fn what_was_blacklisted_while_the_crawl_was_at_rest_is_known_before_anybody_is_a
     let reply = service.post("/api/crawls/x/urls", &Value::from(batch));
     assert_eq!(reply.json()["accepted"], 12_002, "{reply:?}");
     start(&service);
-    until(|| times(&server, "/") > 1);
-    assert_eq!(times(&server, "/late"), 0);
+    until(LONG, || server.times("/") > 1);
+    assert_eq!(server.times("/late"), 0);
 }
 
 #[test]

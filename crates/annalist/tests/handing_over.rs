@@ -9,44 +9,32 @@
 
 mod support;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
-use support::script::{Script, html, missing, spec};
+use support::script::{Script, html, missing};
 use support::service::Service;
+use support::until;
 
 const LONG: Duration = Duration::from_secs(60);
-
-fn until(done: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < LONG, "it never came to that");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn plain(server: &Script) -> String {
-    spec(server.address, "apps = false\n[scope]\nsitemaps = false")
-}
 
 #[test]
 fn who_hands_an_address_over_has_the_last_word_on_its_score() {
     let server = Script::serve(|path, _| if path == "/robots.txt" { missing() } else { html(path) });
     let dir = tempfile::tempdir().unwrap();
-    let text = plain(&server).replacen("[scope]\n", "[scope]\nonly_injected = true\n", 1).replacen(
+    let text = server.plain_spec().replacen("[scope]\n", "[scope]\nonly_injected = true\n", 1).replacen(
         "[[seed]]\nurl = \"http://a.test/\"\n",
         "",
         1,
     );
     let service = Service::start(&dir.path().join("root"));
-    let reply = service.post("/api/crawls", &json!({"spec": text, "id": "x"}));
-    assert_eq!(reply.status, 201, "{reply:?}");
+    service.make(&text, "x", false);
     let scored = |path: &str, score: f64| json!({"url": format!("http://a.test/{path}"), "score": score});
     let batch = [scored("first", 0.9), scored("second", 0.5), scored("third", 0.4), scored("first", 0.1)];
     let reply = service.post("/api/crawls/x/urls", &json!(batch));
     assert_eq!(reply.json()["accepted"], 4, "{reply:?}");
     assert_eq!(service.post("/api/crawls/x/start", &json!({})).status, 202);
-    until(|| server.paths().len() == 4);
+    until(LONG, || server.paths().len() == 4);
     assert_eq!(server.paths(), ["/robots.txt", "/second", "/third", "/first"]);
 }
 
@@ -55,7 +43,7 @@ fn an_address_that_is_too_long_or_blank_is_refused_and_not_lost_later() {
     let server = Script::serve(|path, _| if path == "/robots.txt" { missing() } else { html(path) });
     let dir = tempfile::tempdir().unwrap();
     let service = Service::start(&dir.path().join("root"));
-    let made = json!({"spec": plain(&server), "id": "x", "start": true});
+    let made = json!({"spec": server.plain_spec(), "id": "x", "start": true});
     assert_eq!(service.post("/api/crawls", &made).status, 201);
     let blanks = " ".repeat(70_000);
     let batch = json!([

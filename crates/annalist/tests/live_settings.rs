@@ -12,8 +12,9 @@ mod support;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use support::script::{Script, answer, html, missing, spec};
+use support::script::{Script, answer, html, missing};
 use support::service::Service;
+use support::until;
 
 const LONG: Duration = Duration::from_secs(60);
 /// Far shorter than the rests that are made shorter, far longer than it may take.
@@ -21,15 +22,9 @@ const SOON: Duration = Duration::from_secs(20);
 
 fn crawl(server: &Script, dir: &tempfile::TempDir, text: &str) -> Service {
     let service = Service::start(&dir.path().join("root"));
-    let reply = service.post("/api/crawls", &json!({"spec": text, "id": "x", "start": true}));
-    assert_eq!(reply.status, 201, "{reply:?}");
+    service.make(text, "x", true);
     until(LONG, || !server.paths().is_empty());
     service
-}
-
-fn made(service: &Service, text: &str) {
-    let reply = service.post("/api/crawls", &json!({"spec": text, "id": "x", "start": true}));
-    assert_eq!(reply.status, 201, "{reply:?}");
 }
 
 fn change(service: &Service, text: &str) -> Value {
@@ -38,24 +33,8 @@ fn change(service: &Service, text: &str) -> Value {
     reply.json()["later"].clone()
 }
 
-fn until(limit: Duration, done: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !done() {
-        assert!(begun.elapsed() < limit, "it never came to that");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-fn times(server: &Script, path: &str) -> usize {
-    server.paths().iter().filter(|asked| *asked == path).count()
-}
-
 fn is_over(seen: &Value) -> bool {
     seen["is_running"] == false && seen["state"] == "complete"
-}
-
-fn plain(server: &Script) -> String {
-    spec(server.address, "apps = false\n[scope]\nsitemaps = false")
 }
 
 fn with_delay(text: &str, delay: &str) -> String {
@@ -74,13 +53,13 @@ fn a_shorter_delay_shortens_the_rest_under_way() {
         let dir = tempfile::tempdir().unwrap();
         let before = server.paths().len();
         let service = Service::start(&dir.path().join("root"));
-        let text = with_delay(&plain(&server), long);
-        made(&service, &text);
+        let text = with_delay(&server.plain_spec(), long);
+        service.make(&text, "x", true);
         until(LONG, || server.paths().len() > before);
         std::thread::sleep(Duration::from_secs(1));
         assert_eq!(server.paths().len(), before + 1, "the server rests");
         let begun = Instant::now();
-        assert_eq!(change(&service, &plain(&server)), json!([]));
+        assert_eq!(change(&service, &server.plain_spec()), json!([]));
         service.until("x", SOON, is_over);
         println!("{long}: over after {:?}", begun.elapsed());
         assert_eq!(server.paths()[before..], ["/robots.txt", "/", "/one", "/two"]);
@@ -97,9 +76,9 @@ fn no_delay_is_shorter_than_what_the_server_asked_for() {
         _ => html(path),
     });
     let dir = tempfile::tempdir().unwrap();
-    let service = crawl(&server, &dir, &with_delay(&plain(&server), "40s"));
+    let service = crawl(&server, &dir, &with_delay(&server.plain_spec(), "40s"));
     std::thread::sleep(Duration::from_millis(500));
-    change(&service, &plain(&server));
+    change(&service, &server.plain_spec());
     service.until("x", SOON, is_over);
     let asked: Vec<Instant> = server.asked().iter().map(|asked| asked.at).collect();
     assert_eq!(asked.len(), 3);
@@ -112,14 +91,14 @@ fn no_delay_is_shorter_than_what_the_server_asked_for() {
 fn a_crawl_whose_delay_became_shorter_waits_for_no_other_that_waits_for_its_old_rest() {
     let server = Script::serve(|path, _| if path == "/robots.txt" { missing() } else { html("hello") });
     let dir = tempfile::tempdir().unwrap();
-    let service = crawl(&server, &dir, &with_delay(&plain(&server), "40s"));
-    let other = plain(&server).replacen("http://a.test/", "http://a.test/other", 1);
+    let service = crawl(&server, &dir, &with_delay(&server.plain_spec(), "40s"));
+    let other = server.plain_spec().replacen("http://a.test/", "http://a.test/other", 1);
     let reply = service.post("/api/crawls", &json!({"spec": other, "id": "y", "start": true}));
     assert_eq!(reply.status, 201, "{reply:?}");
     service.until("y", LONG, |seen| seen["state"] == "waiting");
     std::thread::sleep(Duration::from_millis(500));
     assert_eq!(server.paths(), ["/robots.txt"], "both wait for the first one's rest");
-    change(&service, &plain(&server));
+    change(&service, &server.plain_spec());
     service.until("x", SOON, is_over);
     service.until("y", SOON, is_over);
 }
@@ -132,7 +111,7 @@ fn a_narrower_scope_reaches_links_that_wait_already_and_a_wider_one_brings_them_
         _ => html(path),
     });
     let dir = tempfile::tempdir().unwrap();
-    let wide = with_delay(&plain(&server), "300ms");
+    let wide = with_delay(&server.plain_spec(), "300ms");
     let narrow = wide.replacen("[scope]\n", "[scope]\nexclude = ['path.startsWith(\"/a/\")']\n", 1);
     assert_ne!(wide, narrow);
     let service = crawl(&server, &dir, &wide);
@@ -157,21 +136,21 @@ fn seeds_are_visited_as_often_as_the_spec_says_now() {
     let server = Script::serve(|path, _| if path == "/robots.txt" { missing() } else { html("hello") });
     let dir = tempfile::tempdir().unwrap();
     let every = |time: &str| {
-        plain(&server).replacen("[politeness]", &format!("recrawl = \"{time}\"\n[politeness]"), 1)
+        server.plain_spec().replacen("[politeness]", &format!("recrawl = \"{time}\"\n[politeness]"), 1)
     };
     let service = crawl(&server, &dir, &every("1h"));
-    service.until("x", LONG, |seen| seen["state"] == "waiting" && times(&server, "/") == 1);
+    service.until("x", LONG, |seen| seen["state"] == "waiting" && server.times("/") == 1);
     assert_eq!(change(&service, &every("1s")), json!([]));
-    until(SOON, || times(&server, "/") >= 3);
+    until(SOON, || server.times("/") >= 3);
     assert_eq!(change(&service, &every("1h")), json!([]));
     std::thread::sleep(Duration::from_secs(1));
-    let had = times(&server, "/");
+    let had = server.times("/");
     std::thread::sleep(Duration::from_secs(2));
-    assert_eq!(times(&server, "/"), had);
+    assert_eq!(server.times("/"), had);
     // Not visited again at all: nothing is left to wait for.
-    change(&service, &plain(&server));
+    change(&service, &server.plain_spec());
     let seen = service.until("x", SOON, is_over);
-    assert_eq!(times(&server, "/"), had);
+    assert_eq!(server.times("/"), had);
     assert_eq!(seen["queued"], 0, "{seen}");
 }
 
@@ -185,20 +164,20 @@ fn applications_are_recognised_from_the_moment_on_in_which_the_spec_wants_it() {
         _ => answer("200 OK", "Content-Type: text/html\r\n", PAGE),
     });
     let dir = tempfile::tempdir().unwrap();
-    let without = plain(&server).replacen("[politeness]", "recrawl = \"1s\"\n[politeness]", 1);
+    let without = server.plain_spec().replacen("[politeness]", "recrawl = \"1s\"\n[politeness]", 1);
     let with = without.replacen("apps = false\n", "", 1);
     let service = crawl(&server, &dir, &without);
     let seen = || {
         let counters = service.get("/api/crawls/x/counters").json();
         counters["by_application"].as_object().unwrap().values().filter_map(Value::as_u64).sum::<u64>()
     };
-    until(LONG, || times(&server, "/") > 1);
+    until(LONG, || server.times("/") > 1);
     assert_eq!(seen(), 0);
     assert_eq!(change(&service, &with), json!([]));
     until(SOON, || seen() > 1);
     assert_eq!(change(&service, &without), json!([]));
     std::thread::sleep(Duration::from_secs(1));
-    let (had, visits) = (seen(), times(&server, "/"));
-    until(LONG, || times(&server, "/") > visits + 2);
+    let (had, visits) = (seen(), server.times("/"));
+    until(LONG, || server.times("/") > visits + 2);
     assert_eq!(seen(), had);
 }

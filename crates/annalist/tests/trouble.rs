@@ -13,11 +13,10 @@ use std::time::Duration;
 use annalist_crawl::job::JobDir;
 use serde_json::{Value, json};
 use support::script::{Script, html, missing, spec};
-use support::service::{Service, service};
+use support::service::{Service, a_moment_ago, service};
 use support::{BOOK, annalist, assert_exit, finish, wait};
 
 const LONG: Duration = Duration::from_secs(180);
-const DUE: &str = "2026-01-01T00:00:00Z";
 
 /// A server of a few pages; `/slow` is answered once it is allowed to.
 fn server(may_answer: &Arc<AtomicBool>) -> Script {
@@ -32,11 +31,6 @@ fn server(may_answer: &Arc<AtomicBool>) -> Script {
         }
         _ => missing(),
     })
-}
-
-fn made(service: &Service, spec: &str, id: &str, start: bool) {
-    let reply = service.post("/api/crawls", &json!({"spec": spec, "id": id, "start": start}));
-    assert_eq!(reply.status, 201, "{reply:?}");
 }
 
 fn is_over(seen: &Value) -> bool {
@@ -64,7 +58,7 @@ fn a_root_is_served_once_and_what_is_wanted_outlives_who_has_the_job() {
     // Between two requests there is time for all of this.
     let patient = spec(server.address, "").replace("_delay = \"0s\"", "_delay = \"1h\"");
     let first = Service::start(&root);
-    made(&first, &patient, "x", true);
+    first.make(&patient, "x", true);
     first.until("x", LONG, |seen| seen["captures"].as_u64() > Some(0));
     // A second one goes away and changes nothing.
     let second = finish(&mut service(&root), LONG);
@@ -105,10 +99,10 @@ fn a_start_that_is_due_while_something_is_in_its_way_is_made_after_it() {
     let may_answer = Arc::new(AtomicBool::new(false));
     let server = server(&may_answer);
     let service = Service::start(&root);
-    made(&service, &spec(server.address, ""), "x", true);
+    service.make(&spec(server.address, ""), "x", true);
     under_way(&server);
     let due = || {
-        assert_eq!(service.put("/api/crawls/x/schedule", &json!({"next": DUE})).status, 200);
+        assert_eq!(service.put("/api/crawls/x/schedule", &json!({"next": a_moment_ago()})).status, 200);
         service.until("x", LONG, |seen| seen["goal"] == "run" && seen["schedule"].is_null())
     };
     // Its time has come; the page under way has not.
@@ -151,7 +145,7 @@ fn a_crawl_is_stopped_though_that_cannot_be_kept_and_a_name_is_free_until_it_is_
     // What a full disk, or a kill, left of an earlier try.
     std::fs::create_dir(root.join("x")).unwrap();
     std::fs::create_dir_all(root.join("theirs/photos")).unwrap();
-    made(&service, &spec(server.address, ""), "x", true);
+    service.make(&spec(server.address, ""), "x", true);
     let theirs = json!({"spec": spec(server.address, ""), "id": "theirs"});
     assert_eq!(service.post("/api/crawls", &theirs).status, 409);
     under_way(&server);
@@ -176,7 +170,7 @@ fn one_damaged_crawl_is_shown_as_such_and_hides_no_other() {
     let good = spec(server.address, "");
     let service = Service::start(&root);
     for id in ["good", "mangled", "torn"] {
-        made(&service, &good, id, id == "torn");
+        service.make(&good, id, id == "torn");
     }
     service.until("torn", LONG, is_over);
     drop(service);
@@ -213,7 +207,7 @@ fn a_crawl_at_rest_tells_its_queue_and_its_log_to_the_beginning_and_keeps_its_se
     let server = server(&Arc::new(AtomicBool::new(true)));
     let limited = spec(server.address, "[limits]\npages = 1\n");
     let service = Service::start(&root);
-    made(&service, &limited, "x", true);
+    service.make(&limited, "x", true);
     service.until("x", LONG, |seen| seen["state"] == "pagelimit");
     let queue = service.get("/api/crawls/x/queue").json();
     assert_eq!((&queue["total"], &queue["sites"][0]["site"]), (&json!(1), &json!("a.test")), "{queue}");
@@ -282,4 +276,107 @@ fn a_crawl_at_rest_tells_its_queue_and_its_log_to_the_beginning_and_keeps_its_se
     assert_eq!(service.ask("POST", "/api/crawls/x/start", &[], "").status, 202);
     service.until("x", LONG, |seen| seen["state"] == "pagelimit" && seen["pages"] == 2);
     assert_eq!((before.0, captures()), (before.1, before.1 + 1));
+}
+
+#[test]
+fn a_start_by_schedule_leaves_a_paused_crawl_as_it_is() {
+    let dir = tempfile::tempdir().unwrap();
+    let may_answer = Arc::new(AtomicBool::new(false));
+    let server = server(&may_answer);
+    let service = Service::start(&dir.path().join("root"));
+    service.make(&spec(server.address, ""), "x", true);
+    under_way(&server);
+    assert_eq!(service.post("/api/crawls/x/pause", &json!({})).status, 202);
+    may_answer.store(true, Ordering::SeqCst);
+    service.until("x", LONG, |seen| seen["state"] == "paused" && seen["visits_in_flight"] == 0);
+    let asked = server.paths();
+    assert_eq!(service.put("/api/crawls/x/schedule", &json!({"next": a_moment_ago()})).status, 200);
+    let seen = service.until("x", LONG, |seen| seen["schedule"].is_null());
+    assert_eq!((&seen["state"], &seen["goal"]), (&json!("paused"), &json!("pause")), "{seen}");
+    assert_eq!(server.paths(), asked);
+}
+
+#[test]
+fn what_was_archived_is_shown_though_the_spec_is_damaged_and_never_that_of_a_removed_crawl_of_the_same_name()
+{
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    let is_second = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&is_second);
+    let server = Script::serve(move |path, _| match path {
+        "/" if seen.load(Ordering::SeqCst) => html("<p>the second</p>"),
+        "/" => html("<p>the first</p>"),
+        _ => missing(),
+    });
+    let text = server.plain_spec();
+    let service = Service::start(&root);
+    service.make(&text, "x", true);
+    service.until("x", LONG, is_over);
+    // The newest, which is at its own address.
+    let shown = |service: &Service| {
+        let newest = service.replayed("/x/mp_/http://a.test/");
+        let to = newest.head.lines().find_map(|line| line.strip_prefix("location: "));
+        let to = to.and_then(|to| to.strip_prefix(&format!("http://{}", service.replay)));
+        to.map(|to| service.replayed(to)).unwrap_or(newest)
+    };
+    assert!(shown(&service).body.contains("the first"), "{:?}", shown(&service));
+    std::fs::write(root.join("x/spec.toml"), "name = \"x\"\n[limits\n").unwrap();
+    assert_eq!(service.get("/api/crawls/x").json()["state"], "damaged");
+    assert!(shown(&service).body.contains("the first"), "{:?}", shown(&service));
+    let page = service.get("/crawls/x/page?url=http://a.test/");
+    assert!(page.status == 200 && page.body.contains("mp_/http://a.test/"), "{page:?}");
+
+    assert_eq!(service.ask("DELETE", "/api/crawls/x", &[], "").status, 204);
+    assert_eq!(shown(&service).status, 404);
+    is_second.store(true, Ordering::SeqCst);
+    service.make(&text, "x", true);
+    service.until("x", LONG, is_over);
+    let now = shown(&service).body;
+    assert!(now.contains("the second") && !now.contains("the first"), "{now}");
+}
+
+#[test]
+fn whatever_cannot_be_read_is_told_like_all_else_that_is_wrong_to_programs_and_to_people() {
+    let dir = tempfile::tempdir().unwrap();
+    let service = Service::start(&dir.path().join("root"));
+    service.make(&spec("127.0.0.1:9".parse().unwrap(), ""), "x", false);
+    let (json, plain) = (("content-type", "application/json"), ("content-type", "text/plain"));
+    let long = " ".repeat((16 << 20) + 1);
+    for (method, path, kind, body, status, field) in [
+        ("GET", "/api/crawls/%ff", plain, "", 400, "id"),
+        ("GET", "/api/crawls/x/tasks/first", plain, "", 404, "number"),
+        ("GET", "/api/crawls/x/queue?limit=many", plain, "", 422, "limit"),
+        ("POST", "/api/crawls", json, "{", 422, "body"),
+        ("POST", "/api/crawls", json, "{\"spec\": 5}", 422, "spec"),
+        ("POST", "/api/crawls", plain, "{}", 415, ""),
+        ("POST", "/api/crawls", json, &long, 413, ""),
+        ("POST", "/api/crawls/x/urls", json, &long, 413, ""),
+        ("PATCH", "/api/crawls/x", json, "{}", 405, ""),
+        ("POST", "/api/openapi.json", json, "{}", 405, ""),
+        ("GET", "/api/nothing", plain, "", 404, ""),
+        ("GET", "/api", plain, "", 404, ""),
+    ] {
+        let reply = service.ask(method, path, &[kind], body);
+        assert!(reply.head.contains("content-type: application/problem+json"), "{method} {path}: {reply:?}");
+        let told = reply.json();
+        let named = told["errors"][0]["field"].as_str().unwrap_or_default();
+        assert_eq!((reply.status, named), (status, field), "{method} {path}: {reply:?}");
+    }
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    for (method, path, kind, status) in [
+        ("GET", "/crawls/%ff", plain, 400),
+        ("GET", "/crawls/x/queue?offset=many", plain, 422),
+        ("GET", "/static/%ff", plain, 400),
+        ("POST", "/login", plain, 415),
+        ("POST", "/login", form, 422),
+        ("POST", "/new/upload", plain, 400),
+        ("POST", "/new", plain, 415),
+        ("POST", "/crawls/x/tasks/first/stop", form, 404),
+        ("DELETE", "/crawls/x", plain, 405),
+        ("GET", "/nothing", plain, 404),
+    ] {
+        let reply = service.ask(method, path, &[kind], "");
+        assert!(reply.head.contains("content-type: text/html"), "{method} {path}: {reply:?}");
+        assert_eq!(reply.status, status, "{method} {path}: {reply:?}");
+    }
 }

@@ -99,6 +99,14 @@ pub fn wait(mut child: Child, limit: Duration) -> Output {
     child.wait_with_output().unwrap()
 }
 
+pub fn until(limit: Duration, done: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !done() {
+        assert!(begun.elapsed() < limit, "it never came to that");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// What the crawl in that job says it waits for, as soon as it says so.
 pub fn waits_for(job: &Path, limit: Duration) -> String {
     let begun = Instant::now();

@@ -48,6 +48,16 @@ impl Script {
     pub fn paths(&self) -> Vec<String> {
         self.asked().into_iter().map(|asked| asked.path).collect()
     }
+
+    /// How often a path was asked for.
+    pub fn times(&self, path: &str) -> usize {
+        self.paths().iter().filter(|asked| *asked == path).count()
+    }
+
+    /// A spec for `http://a.test/` here, with nothing asked for but its pages.
+    pub fn plain_spec(&self) -> String {
+        spec(self.address, "apps = false\n[scope]\nsitemaps = false")
+    }
 }
 
 impl Drop for Script {
