@@ -242,6 +242,14 @@ impl Bucket {
         Ok(Some(rows))
     }
 
+    /// Some links of a site, in memory or on disk. What cannot be read is left out.
+    pub(crate) fn some_links(&self, site: u64, most: usize) -> Vec<UrlKey> {
+        let layers = [Some(&self.pending), self.frozen.as_deref()];
+        let above = layers.into_iter().flatten().flat_map(|layer| layer.of_site(site).copied().take(most));
+        let below = self.run.as_ref().and_then(|run| run.first_of_site(site).ok()).unwrap_or_default();
+        above.chain(below).filter(Entry::has_texts).map(|entry| entry.key).take(most).collect()
+    }
+
     pub(crate) fn tally(&self) -> Tally {
         let stored = self.run.as_ref().map_or(Tally::default(), |run| run.tally);
         let frozen = self.frozen.as_ref().map_or(Tally::default(), |frozen| frozen.tally);

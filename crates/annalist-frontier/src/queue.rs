@@ -11,11 +11,17 @@ use crate::error::FrontierError;
 use crate::frontier::Frontier;
 use crate::hash::{Map, Set};
 use crate::rank::Rank;
+use crate::settings::bucket_of;
+
+/// Of a site's links, so many are looked at for its name: some were never mentioned anywhere, and are known by number only.
+const LINKS_FOR_A_NAME: usize = 8;
 
 /// A site that waits, for people to look at.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SiteQueue {
-    /// Its best link, where it is in memory.
+    /// Its name, as far as one of its links can be read.
+    pub name: Option<String>,
+    /// The best of its links that wait, where it is in memory.
     pub example: Option<CanonicalUrl>,
     /// What that is worth.
     pub best: Option<f32>,
@@ -41,14 +47,21 @@ impl Frontier {
         let mut busiest: Vec<_> = loaded.filter(|(_, site)| site.queued > 0).collect();
         busiest.sort_by_key(|(id, site)| (Reverse(site.queued), **id));
         let total = busiest.len();
-        let described = busiest.into_iter().skip(offset).take(most).map(|(id, site)| SiteQueue {
-            example: site.head.best().and_then(|best| self.url_at(UrlKey { site: *id, url: best.url })),
-            best: site.head.best().map(Rank::value),
-            queued: site.queued,
-            captures: u64::from(site.row.captures),
-            bytes: site.row.bytes,
-            rests_until: site.rest,
-            closed: site.row.closed,
+        let described = busiest.into_iter().skip(offset).take(most).map(|(id, site)| {
+            // Links that were tried, and whose host rests, wait, too.
+            let aside = || site.aside.iter().map(|(_, rank)| rank).max();
+            let best = site.head.best().or_else(aside);
+            let example = best.and_then(|best| self.url_at(UrlKey { site: *id, url: best.url }));
+            SiteQueue {
+                name: self.name_of(*id, example.as_ref()),
+                example,
+                best: best.map(Rank::value),
+                queued: site.queued,
+                captures: u64::from(site.row.captures),
+                bytes: site.row.bytes,
+                rests_until: site.rest,
+                closed: site.row.closed,
+            }
         });
         SiteQueues { total, part: described.collect() }
     }
@@ -75,8 +88,10 @@ impl Frontier {
         busiest.sort_by_key(|(site, (queued, ..))| (Reverse(*queued), *site));
         let described = busiest.into_iter().skip(offset).take(most).map(|(site, (queued, best, worth))| {
             let state = self.site_state(site)?;
+            let example = self.url_at(UrlKey { site, url: best.url });
             Ok(SiteQueue {
-                example: self.url_at(UrlKey { site, url: best.url }),
+                name: self.name_of(site, example.as_ref()),
+                example,
                 best: Some(worth),
                 queued,
                 captures: state.captures,
@@ -105,6 +120,17 @@ impl Frontier {
             }
         }
         Ok(())
+    }
+
+    /// The name of a site, by any of its links: one that is known already, those that are being fetched, some of the store.
+    fn name_of(&self, site: u64, known: Option<&CanonicalUrl>) -> Option<String> {
+        if let Some(url) = known {
+            return Some(url.site().to_owned());
+        }
+        let leased = self.leases.get(&site).into_iter().flat_map(|held| held.urls.iter().copied());
+        let leased = leased.map(|url| UrlKey { site, url });
+        let mut links = leased.chain(self.buckets[bucket_of(site)].some_links(site, LINKS_FOR_A_NAME));
+        links.find_map(|key| Some(self.url_at(key)?.site().to_owned()))
     }
 
     fn url_at(&self, key: UrlKey) -> Option<CanonicalUrl> {

@@ -133,6 +133,18 @@ impl Run {
         if blocks.len() > most_blocks {
             return Ok(None);
         }
+        self.site_in(site, blocks).map(Some)
+    }
+
+    /// The first rows of a site, two blocks of them at most.
+    pub(crate) fn first_of_site(&self, site: u64) -> Result<Vec<Entry>, FrontierError> {
+        let blocks = self.blocks_of(site);
+        // They may begin behind the last row of a block.
+        let end = blocks.end.min(blocks.start + 2);
+        self.site_in(site, blocks.start..end)
+    }
+
+    fn site_in(&self, site: u64, blocks: Range<usize>) -> Result<Vec<Entry>, FrontierError> {
         let mut found = Vec::new();
         let mut buffer = vec![0; BLOCK * ENTRY_BYTES * blocks.len()];
         let rows = self.read_block(blocks.start, &mut buffer)?;
@@ -141,7 +153,7 @@ impl Run {
                 found.push(self.entry(row)?);
             }
         }
-        Ok(Some(found))
+        Ok(found)
     }
 
     pub(crate) fn bytes(&self) -> u64 {

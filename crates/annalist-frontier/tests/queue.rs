@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use annalist_disk::SimDisk;
 use annalist_frontier::{
@@ -67,4 +68,32 @@ fn a_queue_is_seen_by_site_at_work_and_at_rest_whether_it_is_merged_or_not() {
     let second = rests.all_sites_that_wait(1, 1).unwrap();
     assert_eq!((second.total, told(&second)), (2, expected[1..].to_vec()));
     assert_eq!(rests.all_sites_that_wait(0, 1).unwrap().part[0].captures, 1);
+}
+
+#[test]
+fn a_site_has_its_name_while_its_links_are_fetched_or_wait_for_another_try() {
+    let disk = Arc::new(SimDisk::new());
+    let settings = Settings { merging: Merging::Inline, ..Settings::default() };
+    let now = Time::from_millis(1_700_000_000_000);
+    let (mut frontier, mut journal) = open(disk, Path::new(DIR), settings, now).unwrap();
+    let changes = vec![discovered("http://one.test/a", 0.5)];
+    frontier.apply(journal.commit(&Transaction { changes }).unwrap()).unwrap();
+    let only = |frontier: &annalist_frontier::Frontier| {
+        let site = frontier.busiest_sites(0, 10).part.remove(0);
+        (site.name.unwrap(), site.example.map(|url| url.as_str().to_owned()))
+    };
+    let (name, url) = ("one.test".to_owned(), Some("http://one.test/a".to_owned()));
+    assert_eq!(only(&frontier).0, name, "just found");
+
+    let lease = frontier.next(now).unwrap().unwrap();
+    assert_eq!(only(&frontier), (name.clone(), None), "leased");
+    frontier.checkpoint().unwrap();
+    let key = lease.links[0].key;
+    frontier.release(lease.id, now, &[key]).unwrap();
+    assert_eq!(only(&frontier), (name.clone(), None), "visited, and on disk alone");
+
+    let not_before = now.plus(Duration::from_secs(60));
+    let changes = vec![Change::Retry { key, tries: 1, not_before, reason: "no answer".to_owned() }];
+    frontier.apply(journal.commit(&Transaction { changes }).unwrap()).unwrap();
+    assert_eq!(only(&frontier), (name, url), "to be tried again");
 }

@@ -15,12 +15,12 @@ use crate::serve::App;
 /// A site that waits.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WaitingSite {
-    /// Its name, where one of its links is in memory.
+    /// Its name, as far as one of its links can be read.
     pub site: Option<String>,
     pub queued: u64,
     pub captures: u64,
     pub bytes: u64,
-    /// Its best link, and what that is worth.
+    /// The best of its links that wait, and what that is worth; none where all that is known of are being fetched.
     pub best_url: Option<String>,
     pub best_score: Option<f32>,
     /// Seconds until it may be asked again.
@@ -42,7 +42,7 @@ impl Queue {
         let SiteQueues { total, part } = app.service.sites_that_wait(id, offset, most)?;
         let now = clock::now();
         let told = part.into_iter().map(|site| WaitingSite {
-            site: site.example.as_ref().map(|url| url.site().to_owned()),
+            site: site.name,
             queued: site.queued,
             captures: site.captures,
             bytes: site.bytes,
