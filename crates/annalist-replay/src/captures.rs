@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use annalist_model::Canonicaliser;
 use annalist_warc::{
     CdxLine, Index, OPEN_SUFFIX, index_file, index_name, indexes_in, surt_key, warc_files_under,
 };
@@ -18,6 +19,8 @@ use annalist_warc::{
 pub(crate) struct Captures {
     archive: PathBuf,
     indexes: PathBuf,
+    /// How those who captured spelled addresses.
+    spelling: Canonicaliser,
     known: Mutex<Known>,
 }
 
@@ -47,16 +50,36 @@ enum Lines {
 
 impl Captures {
     /// Of a job directory, or of a folder of WARC files.
-    pub(crate) fn open(job: &Path) -> io::Result<Captures> {
+    pub(crate) fn open(job: &Path, spelling: Canonicaliser) -> io::Result<Captures> {
         let archive = job.join("archive");
         let archive = if archive.is_dir() { archive } else { job.to_owned() };
         // A folder that cannot be read is told of at once.
         fs::read_dir(&archive)?;
-        Ok(Captures { archive, indexes: job.join("indexes"), known: Mutex::default() })
+        Ok(Captures { archive, indexes: job.join("indexes"), spelling, known: Mutex::default() })
     }
 
-    /// What is listed under the key of an address, oldest first.
+    /// What is listed under the key of an address, oldest first; where nothing is, under that of the address as the crawl
+    /// spelled it, which is the one it asked for.
     pub(crate) fn of_url(&self, url: &str) -> io::Result<Vec<CdxLine>> {
+        let found = self.listed_under(url)?;
+        match self.spelled(url).filter(|_| found.is_empty()) {
+            Some(spelled) => self.listed_under(&spelled),
+            None => Ok(found),
+        }
+    }
+
+    /// The key that has the captures of an address.
+    pub(crate) fn key_of(&self, url: &str) -> io::Result<String> {
+        let spelled = if self.listed_under(url)?.is_empty() { self.spelled(url) } else { None };
+        Ok(surt_key(spelled.as_deref().unwrap_or(url)))
+    }
+
+    /// An address as the crawl spelled it, where it is one.
+    pub(crate) fn spelled(&self, url: &str) -> Option<String> {
+        Some(self.spelling.parse_typed(url).ok()?.as_str().to_owned())
+    }
+
+    fn listed_under(&self, url: &str) -> io::Result<Vec<CdxLine>> {
         let key = surt_key(url);
         let mut found = Vec::new();
         self.each_list(&mut |lines| match lines {

@@ -64,7 +64,7 @@ enum Matches {
 /// Answers a question to the CDX API.
 pub(crate) fn answer(captures: &Captures, prefix: &str, query: &str) -> io::Result<Answer> {
     let query = match Query::parse(query) {
-        Ok(query) => query,
+        Ok(query) => query.spelled(captures)?,
         Err(message) => {
             return Ok(Answer::new(400, "application/json", json!({ "message": message }).to_string()));
         }
@@ -177,6 +177,13 @@ impl Query {
             output,
             fields,
         })
+    }
+
+    /// One address is listed as the crawl spelled it; of many, those are meant that begin as was written.
+    fn spelled(self, captures: &Captures) -> io::Result<Query> {
+        let is_one = self.starts.iter().any(|start| start.ends_with(' '));
+        let starts = if is_one { vec![format!("{} ", captures.key_of(&self.url)?)] } else { self.starts };
+        Ok(Query { starts, ..self })
     }
 
     fn lines(&self, captures: &Captures) -> io::Result<Vec<CdxLine>> {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use annalist_model::Canonicaliser;
 use annalist_read::{charset, mime};
 use annalist_warc::{CdxLine, ContentCoding, millis_of_digits};
 use lol_html::AsciiCompatibleEncoding;
@@ -69,10 +70,11 @@ pub struct Listed {
 
 impl Replay {
     /// Of a job directory, be it crawled just now or not, or of a folder of WARC files. Pages of the origins `framed_by` may show
-    /// captures in frames.
-    pub fn open(job: &Path, framed_by: &[&str]) -> io::Result<Replay> {
+    /// captures in frames. `spelling`: by which rules the crawl spelled the addresses it asked for; links hold them as they were
+    /// written.
+    pub fn open(job: &Path, framed_by: &[&str], spelling: Canonicaliser) -> io::Result<Replay> {
         let framed_by = framed_by.iter().map(|origin| (*origin).to_owned()).collect();
-        Ok(Replay { captures: Captures::open(job)?, framed_by })
+        Ok(Replay { captures: Captures::open(job, spelling)?, framed_by })
     }
 
     /// Reads files: not for threads that run tasks.
@@ -156,7 +158,22 @@ impl Replay {
             .into_iter()
             .map(|line| (line, Capture::open(&self.captures, line)))
             // The way from http to https, say, when only its beginning was archived: it would lead in a circle.
-            .find(|(line, capture)| !capture.as_ref().is_ok_and(|capture| capture.leads_to(line, url)))
+            .find(|(line, capture)| {
+                !capture.as_ref().is_ok_and(|capture| self.leads_back(capture, line, url))
+            })
+    }
+
+    /// Whether a capture leads to the address itself, or to one that is only kept as this one: with a session, say.
+    fn leads_back(&self, capture: &Capture, line: &CdxLine, url: &str) -> bool {
+        let Some(target) = capture.leads_to(line) else { return false };
+        let Ok(mut own) = Url::parse(url) else { return false };
+        own.set_fragment(None);
+        let spelled = |url: &Url| self.captures.spelled(url.as_str());
+        let is_kept = || {
+            let lines = self.captures.of_url(target.as_str()).unwrap_or_default();
+            lines.iter().any(|line| Url::parse(&line.url).is_ok_and(|url| url == target))
+        };
+        target == own || (spelled(&target) == spelled(&own) && !is_kept())
     }
 
     fn capture(
@@ -209,15 +226,12 @@ impl Replay {
 }
 
 impl Capture {
-    fn leads_to(&self, line: &CdxLine, url: &str) -> bool {
-        let Some(location) = self.field("location").filter(|_| (300..400).contains(&self.status)) else {
-            return false;
-        };
-        let target = Url::parse(&line.url).and_then(|base| base.join(location.trim()));
-        let (Ok(mut target), Ok(mut url)) = (target, Url::parse(url)) else { return false };
+    /// Where a redirect leads to.
+    fn leads_to(&self, line: &CdxLine) -> Option<Url> {
+        let location = self.field("location").filter(|_| (300..400).contains(&self.status))?;
+        let mut target = Url::parse(&line.url).and_then(|base| base.join(location.trim())).ok()?;
         target.set_fragment(None);
-        url.set_fragment(None);
-        target == url
+        Some(target)
     }
 }
 

@@ -4,8 +4,9 @@
 
 mod support;
 
+use annalist_model::Canonicaliser;
 use annalist_replay::{Asked, Replay};
-use support::{PREFIX, get, html, job, replay, response, text};
+use support::{PREFIX, get, html, job, replay, replay_by, response, text};
 
 fn stand() -> (tempfile::TempDir, Replay) {
     let job = job(&[
@@ -202,4 +203,61 @@ fn a_list_of_captures_says_which_one_is_shown_and_as_what() {
         assert_eq!((shown.place, shown.media.as_str()), (place, media), "{at:?}");
     }
     assert_eq!(replay.listed("http://none.test/", None).unwrap(), annalist_replay::Listed::default());
+}
+
+#[test]
+fn an_address_is_found_as_the_crawl_spelled_it() {
+    let job = job(&[
+        html("http://a.test/board?f=1", "2010-01-01T00:00:00Z", "the board"),
+        html("http://a.test/board?f=2&sid=1582628867", "2010-01-01T00:00:00Z", "by its very address"),
+        html("http://a.test/board?f=2", "2010-01-01T00:00:00Z", "by the crawl's"),
+    ]);
+    let rules = Canonicaliser { strip_parameters: vec!["from".to_owned()], ..Canonicaliser::default() };
+    let shown = replay_by(job.path(), rules);
+    let kept = "http://a.test/board?f=1";
+    for asked in ["?f=1&sid=1582628867", "?utm_source=x&f=1", "?f=1&from=feed#end"] {
+        let url = format!("http://a.test/board{asked}");
+        let there = format!("{PREFIX}20100101000000mp_/{kept}");
+        for target in [url.clone(), format!("2011mp_/{url}"), format!("20100101000000mp_/{url}")] {
+            let answer = get(&shown, &target);
+            match answer.header("location") {
+                Some(to) => assert_eq!(to, there, "{target}"),
+                None => assert!(text(answer).contains("the board"), "{target}"),
+            }
+        }
+        assert!(text(get(&shown, &format!("timemap/link/{url}"))).contains(&there), "{url}");
+        assert_eq!(shown.listed(&url, None).unwrap().captures.len(), 1, "{url}");
+        let asked: String = url::form_urlencoded::byte_serialize(url.as_bytes()).collect();
+        for target in [format!("cdx?url={asked}"), format!("captures?url={asked}")] {
+            assert!(text(get(&shown, &target)).contains(kept), "{target}");
+        }
+        assert_eq!(text(get(&shown, &format!("cdx?url={asked}&filter=status:404"))), "", "{url}");
+    }
+    // What is listed itself is what was asked for.
+    let very = text(get(&shown, "20100101000000mp_/http://a.test/board?f=2&sid=1582628867"));
+    assert!(very.contains("by its very address"), "{very}");
+    assert_eq!(get(&replay(job.path()), "http://a.test/board?f=1&from=feed").status, 404, "other rules");
+    assert_eq!(get(&shown, "http://a.test/other?sid=1582628867").status, 404);
+}
+
+#[test]
+fn an_address_that_leads_to_its_own_session_does_not_lead_in_a_circle() {
+    let to_session = |url: &str, to: &str| {
+        let head = format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\n");
+        response(url, "2010-01-01T00:00:00Z", &head, b"")
+    };
+    let job = job(&[
+        to_session("http://a.test/gone", "/gone?sid=1582628867"),
+        to_session("http://a.test/kept", "/kept?sid=1582628867"),
+        html("http://a.test/kept?sid=1582628867", "2010-01-01T00:00:01Z", "kept with its session"),
+    ]);
+    let shown = replay(job.path());
+    assert_eq!(get(&shown, "20100101000000mp_/http://a.test/gone").status, 404);
+    assert_eq!(get(&shown, "20100101000000mp_/http://a.test/gone?sid=1582628867").status, 404);
+    let answer = get(&shown, "20100101000000mp_/http://a.test/kept");
+    let onward = answer.header("location").unwrap().strip_prefix(PREFIX).unwrap();
+    assert_eq!(onward, "20100101000000mp_/http://a.test/kept?sid=1582628867");
+    let answer = get(&shown, onward);
+    let kept = answer.header("location").unwrap().strip_prefix(PREFIX).unwrap();
+    assert!(text(get(&shown, kept)).contains("kept with its session"));
 }

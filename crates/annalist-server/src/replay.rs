@@ -5,6 +5,7 @@ use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use annalist_model::Canonicaliser;
 use annalist_replay::{Answer, Asked, Body as Shown, Listed, Method as Manner, Replay, Stream};
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -40,8 +41,8 @@ pub struct Archives {
     read: Arc<Semaphore>,
 }
 
-/// By crawl, with what tells its folder from others that had its name.
-type Opened = HashMap<String, (u64, Arc<Replay>)>;
+/// By crawl, with what tells its folder from others that had its name and its rules from those it had before.
+type Opened = HashMap<String, ((u64, Canonicaliser), Arc<Replay>)>;
 
 impl Archives {
     pub fn new(service: Service, framed_by: Vec<String>, origin: Option<String>) -> Archives {
@@ -56,16 +57,19 @@ impl Archives {
             return Err(Problem::not_found("nothing is archived yet"));
         }
         let folder = std::fs::metadata(job.root()).map_err(unread)?.ino();
+        // Where the spec cannot be used, what was captured can be looked at all the same.
+        let spelling = self.service.spec(id).map(|spec| spec.canonical.clone()).unwrap_or_default();
+        let state = (folder, spelling);
         let known = self.open.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned();
-        if let Some((_, replay)) = known.filter(|(of, _)| *of == folder) {
+        if let Some((_, replay)) = known.filter(|(of, _)| *of == state) {
             return Ok(replay);
         }
         let framed_by: Vec<&str> = self.framed_by.iter().map(String::as_str).collect();
-        let replay = Arc::new(Replay::open(job.root(), &framed_by).map_err(unread)?);
+        let replay = Arc::new(Replay::open(job.root(), &framed_by, state.1.clone()).map_err(unread)?);
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         // Crawls that were removed are not kept open.
         open.retain(|id, _| self.service.job(id).is_ok());
-        open.insert(id.to_owned(), (folder, Arc::clone(&replay)));
+        open.insert(id.to_owned(), (state, Arc::clone(&replay)));
         Ok(replay)
     }
 }

@@ -5,6 +5,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use annalist_model::Canonicaliser;
 use annalist_replay::{Answer, Asked, Replay};
 
 pub const PREFIX: &str = "http://replay.test:8081/job/";
@@ -45,7 +46,12 @@ pub fn add_file(job: &Path, name: &str, records: &[Vec<u8>]) {
 }
 
 pub fn replay(job: &Path) -> Replay {
-    Replay::open(job, &["http://cockpit.test:8080"]).unwrap()
+    replay_by(job, Canonicaliser::default())
+}
+
+/// As a crawl with these rules has it.
+pub fn replay_by(job: &Path, spelling: Canonicaliser) -> Replay {
+    Replay::open(job, &["http://cockpit.test:8080"], spelling).unwrap()
 }
 
 pub fn get(replay: &Replay, target: &str) -> Answer {
