@@ -1,5 +1,6 @@
 //! Replay: whatever is asked and whatever was captured, the answer can be sent, stands behind the wall, and ends.
 
+use annalist_model::Canonicaliser;
 use annalist_replay::{Asked, Replay};
 
 const PREFIX: &str = "http://replay.test/job/";
@@ -19,7 +20,7 @@ pub(crate) fn run(data: &[u8]) {
     if std::fs::write(dir.path().join("a.warc"), [head.as_bytes(), block, b"\r\n\r\n"].concat()).is_err() {
         return;
     }
-    let Ok(replay) = Replay::open(dir.path(), &[]) else { return };
+    let Ok(replay) = Replay::open(dir.path(), &[], Canonicaliser::default()) else { return };
     for target in [
         &asked,
         "20200101000000mp_/http://a.test/",
