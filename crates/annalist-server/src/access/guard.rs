@@ -77,6 +77,11 @@ fn refused(access: &Access, request: &Request) -> Option<Response> {
         Problem::new(StatusCode::MISDIRECTED_REQUEST, why)
     } else if !access.has_room(from) {
         too_many_requests()
+    } else if let Some(origin) =
+        access.origins().nameable_for(host(headers)).filter(|_| !changes && !is_for_programs(path))
+    {
+        let wanted = request.uri().path_and_query().map_or("/", |wanted| wanted.as_str());
+        return Some(Redirect::temporary(&format!("{origin}{wanted}")).into_response());
     } else if changes && is_foreign(headers, access.origins()) {
         let why = "changes are made from this service's own pages, or by programs";
         Problem::new(StatusCode::FORBIDDEN, why)

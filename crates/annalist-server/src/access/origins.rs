@@ -70,7 +70,15 @@ impl Origins {
         let (cockpit, replay) = (self.cockpit.ip(), self.replay.ip());
         let is_there = replay.is_unspecified() || replay == cockpit;
         let name = if is_there { name_of(host) } else { written(replay) };
-        format!("http://{name}:{}", self.replay.port())
+        format!("http://{}:{}", nameable(&name), self.replay.port())
+    }
+
+    /// Where a browser has to go that calls the service by an address of IPv6: its pages could not frame captured ones.
+    pub fn nameable_for(&self, host: &str) -> Option<String> {
+        let name = name_of(host);
+        // Who stands before the service may call it by any address.
+        let is_odd = nameable(&name) != name && self.cockpit_origin.is_none();
+        is_odd.then(|| format!("http://{}{}", nameable(&name), &host[name.len().min(host.len())..]))
     }
 
     /// Whether captured pages have another host name than the service has for who calls it by `host`: cookies do not go there.
@@ -81,7 +89,9 @@ impl Origins {
     /// Every origin that pages of the service may have.
     pub fn cockpits(&self) -> Vec<String> {
         let port = self.cockpit.port();
-        let direct = self.names.iter().map(|name| format!("http://{name}:{port}"));
+        // Browsers understand no addresses of IPv6 where policies name hosts.
+        let names = self.names.iter().filter(|name| !name.starts_with('['));
+        let direct = names.map(|name| format!("http://{name}:{port}"));
         self.cockpit_origin.iter().cloned().chain(direct).collect()
     }
 
@@ -99,9 +109,20 @@ impl Origins {
     /// What does not fit together, though nothing is wrong by itself.
     pub fn warning(&self) -> Option<&'static str> {
         let is_mixed = self.is_secure() && self.replay_origin.is_none();
-        is_mixed.then_some(
-            "browsers do not show pages of http in those of https: say with --replay-origin https://… how they reach \
-             captured pages",
+        let of_six = |address: SocketAddr| {
+            nameable(&written(address.ip())).starts_with('[') && !address.ip().is_unspecified()
+        };
+        let is_nameless = of_six(self.cockpit) && self.cockpit_origin.is_none()
+            || of_six(self.replay) && self.replay_origin.is_none();
+        if is_mixed {
+            return Some(
+                "browsers do not show pages of http in those of https: say with --replay-origin https://… how they reach \
+                 captured pages",
+            );
+        }
+        is_nameless.then_some(
+            "browsers do not show captured pages in pages that they call by an address of IPv6: give the machine a name \
+             with --host NAME, and call the service by it",
         )
     }
 }
@@ -122,6 +143,11 @@ fn name_of(host: &str) -> String {
 
 fn host_of(origin: &str) -> &str {
     origin.split_once("://").map_or(origin, |(_, host)| host)
+}
+
+/// How browsers can name a host in policies: by no address of IPv6; this machine has another name.
+fn nameable(name: &str) -> &str {
+    if name == "[::1]" { "localhost" } else { name }
 }
 
 fn written(address: IpAddr) -> String {
@@ -173,7 +199,23 @@ mod tests {
         assert!(apart.is_replay_elsewhere("localhost:80"));
         assert!(apart.replay_answers_to("192.0.2.1:81") && !apart.answers_to("192.0.2.1:80"));
         let six = origins("[::]:80", "[::]:81", (None, None));
-        assert_eq!(six.replay_for("[::1]:80"), "http://[::1]:81");
+        assert_eq!(six.replay_for("[::1]:80"), "http://localhost:81");
+    }
+
+    #[test]
+    fn no_policy_names_an_address_of_ipv6() {
+        let usual = origins("127.0.0.1:80", "127.0.0.1:81", (None, None));
+        assert!(usual.cockpits().iter().all(|origin| !origin.contains('[')), "{usual:?}");
+        assert_eq!(usual.nameable_for("127.0.0.1:80"), None);
+        let six = origins("[::1]:80", "[::1]:81", (None, None));
+        assert_eq!(six.nameable_for("[::1]:8080").as_deref(), Some("http://localhost:8080"), "by a tunnel");
+        assert_eq!(six.nameable_for("localhost:80"), None);
+        assert_eq!(six.replay_for("localhost:80"), "http://localhost:81");
+        assert!(six.cockpits().contains(&"http://localhost:80".to_owned()), "{six:?}");
+        assert!(six.replay_answers_to("localhost:81") && six.warning().is_none());
+        let proxied = origins("[::1]:80", "[::1]:81", (Some("http://a.test"), Some("http://b.test")));
+        assert_eq!(proxied.nameable_for("[::1]:80"), None);
+        assert!(origins("[2001:db8::1]:80", "[2001:db8::1]:81", (None, None)).warning().is_some());
     }
 
     #[test]
