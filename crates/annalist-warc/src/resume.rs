@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::io::{BufRead, Seek};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use crate::fault::ReadError;
 use crate::head::Head;
@@ -55,12 +55,20 @@ impl Rewinds {
     }
 }
 
+/// Whether who takes records wants more of them.
+pub type Taken = Result<ControlFlow<()>, ReadError>;
+
 impl<R: BufRead + Seek> Reader<R> {
     /// Hands over every record that can be read, as far as each is wanted, and returns what was lost.
     pub fn each_record(
         &mut self,
         take: &mut dyn FnMut(BlockRecord<'_, R>) -> Result<(), ReadError>,
     ) -> Vec<Hole> {
+        self.each_record_while(&mut |record| take(record).map(ControlFlow::Continue))
+    }
+
+    /// The same, until somebody has seen enough.
+    pub fn each_record_while(&mut self, take: &mut dyn FnMut(BlockRecord<'_, R>) -> Taken) -> Vec<Hole> {
         let mut holes: Vec<Hole> = Vec::new();
         loop {
             let result = match self.next_record() {
@@ -68,6 +76,9 @@ impl<R: BufRead + Seek> Reader<R> {
                 Ok(None) => return holes,
                 Err(error) => Err(error),
             };
+            if let Ok(ControlFlow::Break(())) = result {
+                return holes;
+            }
             if let Err(error) = result {
                 let bytes = self.skip_broken();
                 match holes.last_mut() {

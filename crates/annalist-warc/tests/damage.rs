@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use annalist_disk::Dice;
 use annalist_warc::{Hole, Reader};
@@ -200,4 +200,22 @@ fn damaged_files_lose_the_damaged_records_and_nothing_else() {
     missed.iter().take(20).for_each(|line| println!("  {line}"));
     assert!(share >= 0.999, "{share}");
     assert!(intact > 50_000, "{intact} are too few to tell");
+}
+
+#[test]
+fn a_file_is_read_until_somebody_has_seen_enough() {
+    let record = "WARC/1.1\r\nWARC-Type: resource\r\nWARC-Target-URI: http://a.test/\r\n\
+                  WARC-Date: 2020-01-01T00:00:00Z\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\n\
+                  Content-Length: 1\r\n\r\nx\r\n\r\n";
+    let bytes = record.repeat(3);
+    for enough in 1..=3 {
+        let mut seen = 0;
+        let holes = Reader::new(Cursor::new(bytes.as_bytes())).each_record_while(&mut |record| {
+            record.finish()?;
+            seen += 1;
+            Ok(if seen == enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        });
+        assert!(holes.is_empty(), "{holes:?}");
+        assert_eq!(seen, enough);
+    }
 }
