@@ -251,6 +251,9 @@ impl Crawl {
             }
         };
         let visits = spec.frontier.visits;
+        for (severity, what) in basis.iter().flat_map(|basis| &basis.told) {
+            handle.event(*severity, "topic", what);
+        }
         let judging = basis.map(|basis| Arc::new(Judging::new(basis, &spec.seeds)));
         let stages = Arc::new(Stages {
             web,

@@ -12,6 +12,8 @@ use annalist_judge::{Analyst, Depth, Judge, Reading, Rules, Verdict};
 use annalist_model::spec::{JudgeRules, SIGNALS, ScorerKind, Seed, Spec};
 use annalist_model::{Capture, Page, Time, UrlKey};
 
+use crate::logs::Severity;
+
 /// Of many references, the first have said enough.
 const MOST_EARLY: usize = 100;
 /// A link that is worth less than it was leased for by more than this goes back: others come first.
@@ -24,6 +26,8 @@ pub struct Basis {
     pub analyst: Analyst,
     /// Pages that define the topic when they come.
     pub references: HashSet<UrlKey>,
+    /// What people are to know of how it came about: for the log.
+    pub told: Vec<(Severity, String)>,
 }
 
 /// What is known when a link has had its outcome.
@@ -50,7 +54,7 @@ pub struct Judging {
 
 impl Judging {
     pub fn new(basis: Basis, seeds: &[Seed]) -> Judging {
-        let Basis { judge, analyst, references } = basis;
+        let Basis { judge, analyst, references, .. } = basis;
         let awaited = Mutex::new(references.clone());
         Judging {
             judge: Mutex::new(judge),
@@ -285,7 +289,7 @@ mod tests {
             let judge = Judge::new(Rules::default());
             let references = [good.key(), bad.key()].into();
             let analyst = Analyst::new(Names::default(), "en");
-            Judging::new(Basis { judge, analyst, references }, &[])
+            Judging::new(Basis { judge, analyst, references, told: Vec::new() }, &[])
         };
         let head =
             ResponseHead { status: 200, fields: vec![("Content-Type".to_owned(), b"text/html".to_vec())] };

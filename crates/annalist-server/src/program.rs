@@ -43,6 +43,14 @@ pub trait Program: Send + Sync + 'static {
     /// Gets the crawl of a job directory ready, by the spec that is kept there. May take a while.
     fn open(&self, job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl, Unopened>;
 
+    /// Why pages of a job are judged by another topic than this spec names, also after its next start; for people. `None` where
+    /// that start goes by the spec.
+    fn judged_apart(&self, job: &Path, spec: &Spec) -> Option<String>;
+
+    /// Sets aside what a job has learned or been told about its topic: its next start learns from the spec. Whether there was
+    /// anything; the error is for people.
+    fn learn_again(&self, job: &Path) -> Result<bool, String>;
+
     /// Brings a store of a job at rest up to its archive, which may take long; ends soon where it can once `stop` is set.
     /// While the job is crawled, the crawl does that. The error is for people.
     fn derive(&self, job: &Path, needed: Needed, stop: Arc<AtomicBool>) -> Result<(), String>;

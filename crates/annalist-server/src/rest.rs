@@ -57,6 +57,7 @@ fn described() -> (Router<App>, Document) {
         .routes(routes!(steering::pause))
         .routes(routes!(steering::stop))
         .routes(routes!(steering::spec, steering::change))
+        .routes(routes!(steering::learn_again))
         .routes(routes!(steering::add_seeds))
         .routes(routes!(steering::site))
         .routes(routes!(steering::limits))

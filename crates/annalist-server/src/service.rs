@@ -27,6 +27,7 @@ use annalist_crawl::stop::Stop;
 use annalist_crawl::with_seeds_in_order;
 use annalist_disk::{Disk, RealDisk};
 use annalist_model::spec::{Mistake, Spec};
+use axum::http::StatusCode;
 use tokio::runtime::Handle;
 
 use crate::deriving::Deriving;
@@ -322,6 +323,26 @@ impl Service {
             .map_err(|fault| Problem::unkept("the spec cannot be kept", &fault))?;
         self.forget_failure(&job);
         Ok(Vec::new())
+    }
+
+    /// Why pages of a crawl are judged by another topic than its spec names, where they are and will be.
+    pub fn judged_apart(&self, id: &str) -> Option<String> {
+        self.shared.program.judged_apart(self.job(id).ok()?.root(), self.spec(id).ok()?.as_ref())
+    }
+
+    /// Lets the next start of a crawl learn its topic from the spec.
+    pub fn learn_again(&self, id: &str) -> Result<(), Problem> {
+        let job = self.job(id)?;
+        if self.is_opening(id) {
+            return Err(Problem::later(5, "the crawl is being opened or ends: try again in a moment"));
+        }
+        match self.shared.program.learn_again(job.root()) {
+            Ok(true) => Ok(()),
+            Ok(false) => {
+                Err(Problem::conflict("the crawl has no definition yet: its next start learns from the spec"))
+            }
+            Err(why) => Err(Problem::new(StatusCode::INTERNAL_SERVER_ERROR, why)),
+        }
     }
 
     /// Removes a crawl with everything it has. It must not run.

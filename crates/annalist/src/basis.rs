@@ -2,11 +2,15 @@
 //! with what an earlier run of the same crawl has learned.
 
 use std::collections::HashSet;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annalist_crawl::apps::{Apps, read_as_judged};
 use annalist_crawl::job::JobDir;
 use annalist_crawl::judging::{Basis, address_rules, rules};
+use annalist_crawl::logs::Severity;
+use annalist_crawl::status::Board;
+use annalist_crawl::stop::Stop;
 use annalist_judge::definition::is_language;
 use annalist_judge::names::Names;
 use annalist_judge::text::{Language, Stems, words};
@@ -19,7 +23,7 @@ use anyhow::Result;
 
 use crate::commands::learn::{learned, local_references};
 use crate::commands::verify::warc_files_in;
-use crate::definition_file;
+use crate::definition_file::{self, Standing};
 use crate::exit::BadConfiguration;
 
 /// The language of pages that do not tell theirs, where the spec names none.
@@ -29,12 +33,25 @@ const MOST_BYTES: u64 = 300 << 20;
 
 /// The judge of a spec with a topic, or whose job has a definition. Reference pages become seeds: they are fetched first,
 /// and define the topic where nothing else does. `path`: where the spec is.
-pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Option<Basis>)> {
-    let kept = job.join("definition.toml");
+///
+/// Ends soon once `stop` is asked for; `board` tells meanwhile what takes long.
+pub fn of(
+    mut spec: Spec,
+    path: Option<&Path>,
+    job: &Path,
+    (stop, board): (&Stop, &Board),
+) -> Result<(Spec, Option<Basis>)> {
+    let kept = definition_file::in_job(job);
+    let mut told: Vec<_> = following(&spec, &kept)?.into_iter().collect();
     let usual = definition_file::usual_place(&spec);
     if !kept.exists() && spec.topic.is_given() && usual.exists() {
-        tell!("{} was learned for a spec of this name and is used", usual.display());
-        definition_file::replace(&kept, &definition_file::load(&usual)?)?;
+        let usual_name = usual.display();
+        if definition_file::standing(&usual, &spec)? == Standing::Follows {
+            tell!("{usual_name} was learned for a spec of this name and is used");
+            definition_file::copy(&usual, &kept)?;
+        } else {
+            tell!("warning: {usual_name} is of another topic than the spec names now, and is not used");
+        }
     }
     if !spec.topic.is_given() && !kept.exists() {
         if !spec.topic.languages.is_empty() {
@@ -65,7 +82,7 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
     if !kept.exists() && (files || (addresses.is_empty() && names_itself)) {
         let pages = local_references(&spec, path.unwrap_or(Path::new("")))?;
         let pages: Vec<_> = pages.into_iter().map(|(_, page)| page).collect();
-        definition_file::replace(&kept, &learned(&spec, &pages, &[])?)?;
+        definition_file::replace(&kept, &learned(&spec, &pages, &[])?, &spec)?;
     }
     // What a kept spec names has to be there when the crawl is resumed.
     spec.topic.references.retain(|reference| reference.contains("://"));
@@ -79,12 +96,38 @@ pub fn of(mut spec: Spec, path: Option<&Path>, job: &Path) -> Result<(Spec, Opti
     }
     let mut basis = if kept.exists() {
         tell!("the topic is what {} says", kept.display());
-        given(&spec, &kept)?
+        defined(&spec, &definition_file::load(&kept)?)
     } else {
         to_be_found(&spec, &addresses)?
     };
-    learn_again(&mut basis, &spec, job)?;
+    basis.told.append(&mut told);
+    board.update(|status| {
+        status.waits_for = Some("what it had learned to be read again from its latest pages".to_owned());
+    });
+    learn_again(&mut basis, &spec, job, stop)?;
+    board.update(|status| status.waits_for = None);
     Ok((spec, Some(basis)))
+}
+
+/// Sees to it that the definition follows a spec whose topic was changed, or says why it does not.
+fn following(spec: &Spec, kept: &Path) -> Result<Option<(Severity, String)>> {
+    if !kept.exists() {
+        return Ok(None);
+    }
+    let (severity, what) = match definition_file::standing(kept, spec)? {
+        Standing::Follows => return Ok(None),
+        Standing::Outdated => {
+            let before = definition_file::set_aside(kept)?;
+            let what = format!(
+                "the topic of the spec was changed, so it is learned again; the definition that was there is now {}",
+                before.display()
+            );
+            (Severity::Info, what)
+        }
+        Standing::Apart(why) => (Severity::Warning, definition_file::apart(why)),
+    };
+    tell!("{}{what}", if severity == Severity::Warning { "warning: " } else { "" });
+    Ok(Some((severity, what)))
 }
 
 fn reference_addresses(spec: &Spec) -> Vec<CanonicalUrl> {
@@ -105,23 +148,12 @@ pub fn afresh(spec: &Spec, path: &Path) -> Result<Basis> {
 }
 
 /// The topic is what the definition says.
-fn given(spec: &Spec, kept: &Path) -> Result<Basis> {
-    let definition = definition_file::load(kept)?;
-    if definition.keywords != spec.topic.keywords && spec.topic.is_given() {
-        tell!(
-            "warning: {} was made for other keywords than the spec has now: it is used as it is; remove it, or run \
-             `annalist learn`, to have a new one",
-            kept.display()
-        );
-    }
-    Ok(defined(spec, &definition))
-}
-
 fn defined(spec: &Spec, definition: &Definition) -> Basis {
     Basis {
         judge: Judge::of_topic(rules(spec), definition.topic(), definition.sought()),
         analyst: Analyst::new(definition.names(), definition.language()).knowing(address_rules(spec)),
         references: HashSet::new(),
+        told: Vec::new(),
     }
 }
 
@@ -143,7 +175,12 @@ fn to_be_found(spec: &Spec, addresses: &[CanonicalUrl]) -> Result<Basis> {
         [] => spec.seeds.iter().map(|seed| seed.url.key()).collect(),
         addresses => addresses.iter().map(CanonicalUrl::key).collect(),
     };
-    Ok(Basis { judge, analyst: Analyst::new(names, language).knowing(address_rules(spec)), references: keys })
+    Ok(Basis {
+        judge,
+        analyst: Analyst::new(names, language).knowing(address_rules(spec)),
+        references: keys,
+        told: Vec::new(),
+    })
 }
 
 /// How much more the words of keywords count.
@@ -162,7 +199,7 @@ fn boosts(keywords: &[String], language: &str) -> Vec<(u64, f32)> {
 }
 
 /// What the judge knew is in the archive: it reads the references and the latest pages once more.
-fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
+fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path, stop: &Stop) -> Result<()> {
     let archive = JobDir::new(job).archive();
     if !archive.is_dir() {
         return Ok(());
@@ -175,11 +212,14 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
     let mut missing: HashSet<UrlKey> = basis.references.clone();
     let mut references = Vec::new();
     for (place, file) in files.iter().enumerate() {
+        if stop.is_asked() {
+            break;
+        }
         if place < latest && missing.is_empty() {
             continue;
         }
         let Ok(mut warc) = annalist_warc::Reader::open(file) else { continue };
-        let mut take = |found: Archived| {
+        let mut read = |found: Archived| {
             let key = found.url.key();
             let is_reference = missing.remove(&key);
             if is_reference && found.head.is_redirect() {
@@ -205,6 +245,10 @@ fn learn_again(basis: &mut Basis, spec: &Spec, job: &Path) -> Result<()> {
             } else {
                 basis.judge.take(key, &reading);
             }
+        };
+        let mut take = |found: Archived| {
+            read(found);
+            if stop.is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         // A file that breaks off was interrupted: the crawl mends it before it goes on.
         let _ = responses(&mut warc, limits.body_bytes as u64, &mut take, &mut |_| {});

@@ -115,7 +115,13 @@ fn a_crawl_is_made_started_and_watched_from_a_blank_root() {
         let origin = format!("http://{name}:{port}");
         assert!(framed_by.split([' ', ';']).any(|one| one == origin), "{framed_by}");
     }
+    assert!(!framed_by.contains('['), "browsers complain of addresses of IPv6 there: {framed_by}");
     assert!(service.replayed(&format!("/first/cdx?url={url}&output=json")).body.contains("\"status\""));
+    // As other pages link to it, and as the crawl did not ask for it.
+    let linked = format!("{url}{}utm_source=feed", if url.contains('?') { "&" } else { "?" });
+    assert!([200, 302].contains(&service.replayed(&format!("/first/mp_/{linked}")).status), "{linked}");
+    let page = service.get(&format!("/crawls/first/page?url={}", linked.replace('&', "%26")));
+    assert!(page.body.contains("<iframe class=\"replay\""), "{page:?}");
     assert_eq!(service.replayed("/none/mp_/http://x.test/").status, 404);
     assert_eq!(service.get("/crawls/none").status, 404);
     let form = service.get("/crawls/first/do/start");

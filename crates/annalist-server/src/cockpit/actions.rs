@@ -106,6 +106,7 @@ pub async fn act(
     let back = match action.as_str() {
         "block" | "unblock" | "site" => format!("/crawls/{id}/queue"),
         "schedule" | "unschedule" => format!("/crawls/{id}/settings#schedule"),
+        "learn-again" => format!("/crawls/{id}/settings"),
         "remove" => "/".to_owned(),
         _ => format!("/crawls/{id}"),
     };
@@ -113,6 +114,7 @@ pub async fn act(
         "start" => app.service.start(&id),
         "pause" => app.service.pause(&id),
         "stop" => app.service.stop(&id),
+        "learn-again" => app.service.learn_again(&id),
         "remove" => app.service.remove(&id),
         "block" => block_site(&app, &id, &fields.site, true).map(drop),
         "schedule" => schedule_of(&fields, clock::now())

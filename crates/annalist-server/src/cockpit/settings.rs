@@ -52,12 +52,27 @@ fn form(app: &App, seen: &Seen, draft: &Draft) -> Markup {
     };
     html! {
         form method="post" action={ "/crawls/" (seen.id) "/settings" } { (spec_form::inside(app, draft, &buttons)) }
+        (topic(app, seen))
         (schedule(app, seen))
         @if !seen.is_running {
             section.danger {
                 h2 { "Remove" }
                 p { "Removes the crawl and everything it has archived. This cannot be undone." }
                 (forms::button(app, &format!("/crawls/{}/do/remove", seen.id), "Remove…", "danger"))
+            }
+        }
+    }
+}
+
+/// Where the crawl goes by another topic than its spec names.
+fn topic(app: &App, seen: &Seen) -> Markup {
+    html! {
+        @if let Some(why) = app.service.judged_apart(&seen.id) {
+            section #topic {
+                h2 { "The topic does not follow the spec" }
+                p { (why) "." }
+                p.hint { "What is there now is kept beside it, as definition.toml.before." }
+                (forms::button(app, &format!("/crawls/{}/do/learn-again", seen.id), "Learn again with the next start", ""))
             }
         }
     }

@@ -83,12 +83,22 @@ pub async fn spec(State(app): State<App>, Place(id): Place<String>) -> Result<im
 pub struct Changed {
     /// Parts of the spec that are taken up by the next start only.
     pub later: Vec<String>,
+    /// Why pages are judged by another topic than the spec names, also after the next start: `POST …/learn-again` changes that.
+    pub judged_apart: Option<String>,
 }
 
 impl Changed {
-    fn of(later: Vec<&'static str>) -> Json<Changed> {
-        Json(Changed { later: later.into_iter().map(str::to_owned).collect() })
+    fn of(app: &App, id: &str, later: Vec<&'static str>) -> Json<Changed> {
+        let later = later.into_iter().map(str::to_owned).collect();
+        Json(Changed { later, judged_apart: app.service.judged_apart(id) })
     }
+}
+
+/// Sets the definition of the topic aside, corrected or not, as `definition.toml.before`: the next start learns from the spec.
+#[utoipa::path(post, path = "/api/crawls/{id}/learn-again", params(("id" = String, Path)), responses(
+    (status = 202, body = CrawlView), (status = 404, body = Problem), (status = 409, body = Problem)))]
+pub async fn learn_again(State(app): State<App>, Place(id): Place<String>) -> Answer {
+    steer(app, id, |app, id| app.service.learn_again(id)).await
 }
 
 /// Another spec, in TOML; a running crawl takes it up at once. Seeds of a crawl that was started can be added, not taken away.
@@ -109,7 +119,7 @@ pub async fn change(
             Err(Problem::new(StatusCode::PRECONDITION_FAILED, why))
         }
     };
-    blocking(move || Ok(Changed::of(app.service.rewrite(&id, rewrite)?))).await
+    blocking(move || Ok(Changed::of(&app, &id, app.service.rewrite(&id, rewrite)?))).await
 }
 
 async fn amend(
@@ -117,7 +127,7 @@ async fn amend(
     id: String,
     amend: impl FnOnce(&mut Spec) -> Result<(), Problem> + Send + 'static,
 ) -> Result<Json<Changed>, Problem> {
-    blocking(move || Ok(Changed::of(app.service.amend(&id, amend).map_err(as_sent)?))).await
+    blocking(move || Ok(Changed::of(&app, &id, app.service.amend(&id, amend).map_err(as_sent)?))).await
 }
 
 /// Names what is wrong as it was sent: who changes one thing has not sent the spec, nor its lines.
@@ -150,7 +160,7 @@ pub async fn add_seeds(
     Place(id): Place<String>,
     Body(new): Body<NewSeeds>,
 ) -> Result<Json<Changed>, Problem> {
-    blocking(move || Ok(Changed::of(amend_seeds(&app, &id, &new.urls)?.1))).await
+    blocking(move || Ok(Changed::of(&app, &id, amend_seeds(&app, &id, &new.urls)?.1))).await
 }
 
 /// Adds seeds to a crawl's spec. Says how many of them are new, and which parts wait for its next start.
@@ -246,7 +256,7 @@ pub async fn site(
     Place((id, site)): Place<(String, String)>,
     Body(change): Body<SiteChange>,
 ) -> Result<Json<Changed>, Problem> {
-    blocking(move || Ok(Changed::of(amend_site(&app, &id, &site, change)?))).await
+    blocking(move || Ok(Changed::of(&app, &id, amend_site(&app, &id, &site, change)?))).await
 }
 
 /// Changes what is different for one site.

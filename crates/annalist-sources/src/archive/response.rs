@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use annalist_model::{CanonicalUrl, ResponseHead, Time};
@@ -60,21 +61,20 @@ impl Archived {
     }
 }
 
-/// Hands over every response of a file, and after each record how far in the file it is. Returns what cannot be read.
+/// Hands over every response of a file, until somebody has seen enough, and after each record how far in the file it is.
+/// Returns what cannot be read.
 pub fn responses(
     file: &mut Reader<BufReader<File>>,
     most_bytes: u64,
-    take: &mut dyn FnMut(Archived),
+    take: &mut dyn FnMut(Archived) -> ControlFlow<()>,
     advance: &mut dyn FnMut(u64),
 ) -> Vec<Hole> {
-    file.each_record(&mut |mut record| {
+    file.each_record_while(&mut |mut record| {
         let archived = Archived::read(&mut record, most_bytes);
         let span = record.finish()?;
-        if let Some(archived) = archived {
-            take(archived);
-        }
+        let flow = archived.map_or(ControlFlow::Continue(()), &mut *take);
         advance(span.offset + span.length);
-        Ok(())
+        Ok(flow)
     })
 }
 

@@ -32,7 +32,7 @@ pub fn run(args: &CrawlArgs) -> Result<Exit> {
     }
     let progress = Progress::unless(args.quiet);
     let path = args.spec.as_deref().or(args.config.as_deref());
-    let (spec, basis) = basis::of(loaded.spec.clone(), path, &job)?;
+    let (spec, basis) = basis::of(loaded.spec.clone(), path, &job, (&Stop::new(), &Board::default()))?;
     let report = crawl(spec, &job, basis, Origin::Web(shared_book()), progress)?;
     if report.status.counters.captures == 0 {
         let seeds = loaded.spec.seeds.iter().map(|seed| seed.url.as_str());

@@ -9,6 +9,8 @@ use std::time::Duration;
 use annalist_crawl::book::Book;
 use annalist_crawl::budget::Ending;
 use annalist_crawl::engine::{Origin, Report};
+use annalist_crawl::status::Board;
+use annalist_crawl::stop::Stop;
 use annalist_model::spec::{SiteRules, Spec};
 use annalist_model::url::site_of;
 use annalist_study::Policy;
@@ -75,7 +77,7 @@ fn introduce(web: &TestWeb, contest: &Contest) {
 
 fn run_one(mut spec: Spec, job: &Path, web: &TestWeb) -> Result<Report> {
     limit_hostile_sites(&mut spec, web);
-    let (spec, basis) = basis::of(spec, None, job)?;
+    let (spec, basis) = basis::of(spec, None, job, (&Stop::new(), &Board::default()))?;
     // Nobody else can reach these servers.
     crawl(spec, job, basis, Origin::Web(Book::none()), Progress::Shown)
 }

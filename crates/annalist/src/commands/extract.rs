@@ -3,6 +3,8 @@
 use std::num::NonZeroUsize;
 
 use annalist_crawl::engine::Origin;
+use annalist_crawl::status::Board;
+use annalist_crawl::stop::Stop;
 use annalist_model::spec::{ScopeKind, Seed, Spec};
 use anyhow::{Context, Result};
 
@@ -21,7 +23,7 @@ pub fn run(args: &ExtractArgs) -> Result<Exit> {
     let mut spec = loaded.spec;
     begin_with_references(&mut spec, args)?;
     let opened = archives::open(&spec, &job)?;
-    let (mut spec, basis) = basis::of(spec, args.spec.as_deref(), &job)?;
+    let (mut spec, basis) = basis::of(spec, args.spec.as_deref(), &job, (&Stop::new(), &Board::default()))?;
     if spec.seeds.is_empty() {
         let message = "nothing says where to begin: give a [[seed]], or references that are addresses in the archive or pages with \
                        links";

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use annalist_judge::text::{DocumentCounts, OwnFrequencies, Standing};
@@ -62,13 +63,14 @@ fn count(files: &[PathBuf], counts: &mut DocumentCounts) -> Result<u64> {
     for path in files {
         let mut take = |archived: Archived| {
             if !(200..300).contains(&archived.head.status) {
-                return;
+                return ControlFlow::Continue(());
             }
             let page = reader.read(&archived.url, &archived.head, &archived.body);
             if is_document(&archived.url, &page) && counts.add(page.language.as_deref(), &page.text) {
                 documents += 1;
                 bar.set_message(format!("{} documents", show::count(documents)));
             }
+            ControlFlow::Continue(())
         };
         let mut file = Reader::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
         let mut advance = |at| bar.set_position(before + at);

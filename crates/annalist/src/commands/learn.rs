@@ -62,7 +62,7 @@ pub fn run(args: &LearnArgs) -> Result<Exit> {
     }
     let definition = learned(&spec, &lesson.references, &lesson.background)?;
     let out = args.out.clone().unwrap_or_else(|| definition_file::usual_place(&spec));
-    let kept = definition_file::replace(&out, &definition)?;
+    let kept = definition_file::replace(&out, &definition, &spec)?;
     report(&definition, &out, kept.as_deref(), &args.spec);
     Ok(Exit::Done)
 }

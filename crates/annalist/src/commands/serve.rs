@@ -21,6 +21,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::crawl::{require_contact, shared_book};
 use crate::cli::ServeArgs;
+use crate::definition_file::{self, Standing};
 use crate::exit::{BadConfiguration, Exit};
 use crate::knowledge::bring_one_up_to_date;
 use crate::sent::Allowed;
@@ -112,6 +113,21 @@ impl Program for ThisProgram {
         })
     }
 
+    fn judged_apart(&self, job: &Path, spec: &Spec) -> Option<String> {
+        let kept = definition_file::in_job(job);
+        match kept.exists().then(|| definition_file::standing(&kept, spec)) {
+            Some(Ok(Standing::Apart(why))) => Some(definition_file::apart(why)),
+            // One that cannot be read is told when the crawl is started.
+            _ => None,
+        }
+    }
+
+    fn learn_again(&self, job: &Path) -> Result<bool, String> {
+        let kept = definition_file::in_job(job);
+        let aside = kept.exists().then(|| definition_file::set_aside(&kept)).transpose();
+        aside.map(|aside| aside.is_some()).map_err(|fault| format!("{fault:#}"))
+    }
+
     fn derive(&self, job: &Path, needed: Needed, stop: Arc<AtomicBool>) -> Result<(), String> {
         bring_one_up_to_date(job, needed, &Watch::unseen(stop)).map_err(|fault| format!("{fault:#}"))
     }
@@ -131,6 +147,6 @@ fn open(job: &Path, pool: Pool, stop: Stop, board: Board) -> Result<Crawl> {
             Origin::Web(shared_book())
         }
     };
-    let (spec, basis) = basis::of(spec, Some(&dir.spec()), job)?;
+    let (spec, basis) = basis::of(spec, Some(&dir.spec()), job, (&stop, &board))?;
     Ok(Crawl::open(spec, dir, basis, origin, stop, board, pool)?)
 }

@@ -36,7 +36,7 @@ pub(super) fn run(
     };
     let judge = |spec: &Spec| -> Result<Judgement, String> {
         let basis = basis::afresh(spec, path).map_err(|error| error.to_string())?;
-        let Basis { judge, analyst, references } = basis;
+        let Basis { judge, analyst, references, .. } = basis;
         Ok((judge, analyst, references))
     };
     let cores = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
