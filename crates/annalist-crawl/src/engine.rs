@@ -323,7 +323,11 @@ impl Crawl {
             ending = self.dispatch(&intake) => ending,
             () = intake.watch() => Ending::Interrupted,
         };
-        self.board.update(|status| status.state = "finishing".to_owned());
+        self.board.update(|status| {
+            status.state = "finishing".to_owned();
+            // What it waited for, it waits for no more; a pause is over, too.
+            status.waits_for = status.trouble.clone();
+        });
         self.wind_down().await;
         self.finish(ending, fresh)
     }

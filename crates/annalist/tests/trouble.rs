@@ -163,6 +163,35 @@ fn a_crawl_is_stopped_though_that_cannot_be_kept_and_a_name_is_free_until_it_is_
 }
 
 #[test]
+fn a_paused_crawl_that_is_stopped_waits_for_nobody() {
+    let dir = tempfile::tempdir().unwrap();
+    let may_answer = Arc::new(AtomicBool::new(false));
+    let server = server(&may_answer);
+    let service = Service::start(&dir.path().join("root"));
+    service.make(&spec(server.address, ""), "x", true);
+    under_way(&server);
+    assert_eq!(service.post("/api/crawls/x/pause", &json!({})).status, 202);
+    service.until("x", LONG, |seen| seen["state"] == "paused");
+    // Seen at once, and so while its last page is under way.
+    let mut seen = service.post("/api/crawls/x/stop", &json!({})).json();
+    let mut page = service.get("/crawls/x").body;
+    for _ in 0..20 {
+        if seen["is_running"] == false {
+            break;
+        }
+        assert_eq!((&seen["state"], &seen["waits_for"]), (&json!("finishing"), &Value::Null));
+        if page.contains(">finishing<") {
+            assert!(page.contains("Stop at once") && !page.contains("do/pause"), "{page}");
+            assert!(!page.contains("it is paused"), "{page}");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+        (seen, page) = (service.get("/api/crawls/x").json(), service.get("/crawls/x").body);
+    }
+    may_answer.store(true, Ordering::SeqCst);
+    service.until("x", LONG, |seen| seen["is_running"] == false);
+}
+
+#[test]
 fn one_damaged_crawl_is_shown_as_such_and_hides_no_other() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("root");

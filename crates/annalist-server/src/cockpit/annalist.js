@@ -88,7 +88,7 @@ function stream(address, listeners) {
 
 for (const box of document.querySelectorAll("[data-live-source]")) {
   // The page may have been made just before a change that was asked for.
-  const kind = (is_running, state) => `${is_running} ${state === "paused"}`;
+  const kind = (is_running, state) => `${is_running} ${state === "paused"} ${state === "finishing"}`;
   const shownKind = kind(true, box.dataset.liveState);
   const end = stream(() => box.dataset.liveSource, {
     status(event) {

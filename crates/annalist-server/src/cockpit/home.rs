@@ -14,7 +14,7 @@ use super::{Page, forms, layout, words};
 use crate::access::own_path;
 use crate::rest::{Asking, blocking};
 use crate::serve::App;
-use crate::service::Seen;
+use crate::service::{FINISHING, Seen};
 
 pub async fn home(State(app): State<App>) -> Page {
     let asked = app.clone();
@@ -78,6 +78,9 @@ pub fn buttons(app: &App, seen: &Seen) -> Markup {
                 (forms::button(app, &action("stop"), "Stop", ""))
             } @else if !seen.is_running {
                 (forms::button(app, &action("start"), if seen.status.counters.captures > 0 { "Go on" } else { "Start" }, "primary"))
+            } @else if seen.status.state == FINISHING {
+                // Asked again, a crawl does not finish the pages under way.
+                (forms::button(app, &action("stop"), "Stop at once", ""))
             } @else {
                 @if seen.status.state == "paused" {
                     (forms::button(app, &action("start"), "Go on", "primary"))

@@ -12,6 +12,8 @@ use crate::wanted::Wanted;
 
 /// The state of a crawl that cannot be read, or not be started, before somebody repairs it.
 const DAMAGED: &str = "damaged";
+/// That of one that ends.
+pub const FINISHING: &str = "finishing";
 
 /// A crawl as people see it.
 #[derive(Clone, Debug)]
@@ -45,7 +47,11 @@ impl Service {
         let name = self.name_of(id, &job);
         let id = id.to_owned();
         if let Some(running) = self.running().get(&id).cloned() {
-            let status = running.board.read();
+            let mut status = running.board.read();
+            // A stop is seen at once, not when the crawl has heard it.
+            if running.stop.is_asked() && status.state != FINISHING {
+                (status.state, status.waits_for) = (FINISHING.to_owned(), None);
+            }
             return Ok(Seen { id, name, status, is_running: true, wanted, awaits: None });
         }
         let found = resting(&job);
