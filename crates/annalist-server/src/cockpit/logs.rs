@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
 
-use super::{Page, layout, words};
+use super::{Page, fetched_words, hints, layout, words};
 use crate::rest::{Asking, Events, FetchedList, LogAsked, Place, SEVERITIES, SkippedList, blocking};
 use crate::serve::App;
 use crate::service::Seen;
@@ -146,6 +146,14 @@ pub async fn skipped(
     Ok(layout::crawl_page(&seen, "/skipped", &body).into_response())
 }
 
+/// A status with its meaning behind it, where something is to be said of it.
+fn status(code: i32) -> Markup {
+    match fetched_words::status(code) {
+        Some(meaning) => hints::term(&code.to_string(), meaning),
+        None => html! { (code) },
+    }
+}
+
 pub async fn fetched(
     State(app): State<App>,
     Place(id): Place<String>,
@@ -162,8 +170,8 @@ pub async fn fetched(
                 caption { "What was asked for, the newest first" }
                 thead { tr { th scope="col" { "When (UTC)" } th.number scope="col" { "Status" } th.number scope="col" { "Bytes" } th scope="col" { "Address" } th scope="col" { "Type" } th scope="col" { "Notes" } } }
                 tbody { @for one in &found.fetched { tr class=[(one.status < 0).then_some("error")] {
-                    td.time { (words::second(&one.time)) } td.number { (one.status) } td.number { (words::bytes(one.bytes)) }
-                    td.url { @if one.status > 0 { a href=(page_of(&seen.id, &one.url)) { (one.url) } } @else { (one.url) } } td { (one.mime) } td { (one.annotations) }
+                    td.time { (words::second(&one.time)) } td.number { (status(one.status)) } td.number { (words::bytes(one.bytes)) }
+                    td.url { @if one.status > 0 { a href=(page_of(&seen.id, &one.url)) { (one.url) } } @else { (one.url) } } td { (one.mime) } td title=[(one.annotations != "-").then_some(&one.annotations)] { (fetched_words::notes(&one.annotations)) }
                 } } }
             }
         }
