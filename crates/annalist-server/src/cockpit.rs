@@ -71,6 +71,7 @@ pub fn router() -> Router<App> {
         .route("/static/{name}", get(asset))
         .method_not_allowed_fallback(not_this_way)
         .layer(from_fn(only_pages))
+        .layer(from_fn(with_way_back))
 }
 
 /// What is wrong with a request is told to people as a page, whoever found it out.
@@ -94,7 +95,7 @@ async fn asset(Place(name): Place<String>) -> Response {
 pub type Page = Result<Response, Failed>;
 
 /// A problem as people see it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Failed(pub Problem);
 
 impl From<Problem> for Failed {
@@ -105,6 +106,32 @@ impl From<Problem> for Failed {
 
 impl IntoResponse for Failed {
     fn into_response(self) -> Response {
+        let mut response = self.page(None);
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+/// What went wrong with a crawl leads back to it.
+async fn with_way_back(request: Request, next: Next) -> Response {
+    let crawl = crawl_of(request.uri().path()).map(str::to_owned);
+    let response = next.run(request).await;
+    match (response.extensions().get::<Failed>(), crawl) {
+        (Some(failed), Some(crawl)) if response.status() != StatusCode::NOT_FOUND => {
+            failed.page(Some(&crawl))
+        }
+        _ => response,
+    }
+}
+
+/// `/crawls/x` of `/crawls/x/do/seeds`, as it stands in the address.
+fn crawl_of(path: &str) -> Option<&str> {
+    let id = path.strip_prefix("/crawls/")?.split('/').next().filter(|id| !id.is_empty())?;
+    path.get(.."/crawls/".len() + id.len())
+}
+
+impl Failed {
+    fn page(&self, crawl: Option<&str>) -> Response {
         let Failed(problem) = self;
         let title = for_people(problem.code()).unwrap_or(&problem.title);
         let body = html! {
@@ -116,7 +143,10 @@ impl IntoResponse for Failed {
                     ul.mistakes { @for error in &problem.errors { li { (forms::mistake(error)) } } }
                 }
                 @if problem.status == 422 { p.hint { "Nothing was changed. Go back with your browser: what you typed is there still." } }
-                p { a.button href="/" { "All crawls" } }
+                p {
+                    @if let Some(crawl) = crawl { a.button href=(crawl) { "Back to the crawl" } " " }
+                    a.button href="/" { "All crawls" }
+                }
             }
         };
         (problem.code(), layout::page(title, &body)).into_response()

@@ -78,6 +78,20 @@ impl Problem {
         problem
     }
 
+    /// Nothing where no field is at fault.
+    pub fn fields(faults: impl Iterator<Item = (String, String)>) -> Result<(), Problem> {
+        let errors: Vec<FieldError> =
+            faults.map(|(field, detail)| FieldError { field, line: None, detail }).collect();
+        match errors.as_slice() {
+            [] => Ok(()),
+            [one] => Err(Problem::field(one.field.clone(), one.detail.clone())),
+            many => {
+                let detail = format!("{} fields are wrong", many.len());
+                Err(Problem { errors, ..Problem::new(StatusCode::UNPROCESSABLE_ENTITY, detail) })
+            }
+        }
+    }
+
     /// Mistakes of a spec.
     pub fn mistakes(mistakes: &[annalist_model::spec::Mistake]) -> Problem {
         let detail = match mistakes {
@@ -163,6 +177,7 @@ pub async fn retold(response: Response, kind: &str, tell: impl FnOnce(Problem) -
     let (told, body) = tell(problem).into_parts();
     head.headers.remove(header::CONTENT_LENGTH);
     head.headers.extend(told.headers);
+    head.extensions.extend(told.extensions);
     Response::from_parts(head, body)
 }
 

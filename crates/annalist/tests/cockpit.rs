@@ -246,6 +246,68 @@ fn a_crawl_is_called_by_the_name_that_its_spec_gives_it() {
     assert!(home.contains("Ελλάδα &amp; Europe") && home.contains("<a href=\"/crawls/x\">x</a>"), "{home}");
 }
 
+#[test]
+fn seeds_are_taken_as_people_type_them_and_all_that_are_wrong_are_named() {
+    let (_dir, service) = stand();
+    let spec = || service.get("/api/crawls/x/spec").body;
+    let added = send(&service, "/crawls/x/do/seeds", &[("urls", "a.test/economy/\r\na.test:8080")]);
+    assert!(added.status == 303 && added.head.contains("given=2&added=2"), "{added:?}");
+    assert!(spec().contains("http://a.test/economy/") && spec().contains("http://a.test:8080/"));
+    let typed = "a.test/c ftp://d.test/ ht!tp://e.test";
+    let refused = send(&service, "/crawls/x/do/seeds", &[("urls", typed)]);
+    assert_eq!(refused.status, 422, "{refused:?}");
+    for part in [
+        "2 of these addresses cannot be used",
+        "<code>ftp://d.test/</code>",
+        "<code>ht!tp://e.test</code>",
+        "href=\"/crawls/x\">Back to the crawl</a>",
+    ] {
+        assert!(refused.body.contains(part), "{part}: {}", refused.body);
+    }
+    assert!(!spec().contains("a.test/c"), "nothing was changed");
+    let urls = json!({"urls": ["a.test/c", "mailto:a@b.test", "ftp://d.test/"]});
+    let wrong = service.post("/api/crawls/x/seeds", &urls).json();
+    assert_eq!(
+        (&wrong["errors"][0]["field"], &wrong["errors"][1]["field"], &wrong["errors"][2]),
+        (&json!("urls[1]"), &json!("urls[2]"), &json!(null)),
+        "{wrong}"
+    );
+    assert_eq!(service.post("/api/crawls/x/seeds", &json!({"urls": ["a.test/c"]})).status, 200);
+    // What is not there leads nowhere.
+    let none = service.get("/crawls/none/queue");
+    assert!(none.status == 404 && !none.body.contains("Back to the crawl"), "{none:?}");
+}
+
+#[test]
+fn what_was_fetched_is_told_in_words() {
+    let (dir, service) = stand();
+    let logs = dir.path().join("root/x/logs");
+    std::fs::create_dir_all(&logs).unwrap();
+    let line = |status: &str, path: &str, notes: &str| {
+        format!(
+            "2026-11-17T08:00:00.000Z {status} 10 http://a.test/{path} - - text/html #000 20261117080000000+1 - - {notes}\n"
+        )
+    };
+    let log = [
+        line("-9998", "a", "retry:robots.txt%20was%20cut%20short"),
+        line("200", "b", "warcRevisit:digest"),
+        line("404", "c", "-"),
+    ];
+    std::fs::write(logs.join("crawl.log"), log.concat()).unwrap();
+    let page = service.get("/crawls/x/fetched").body;
+    for part in [
+        "<summary>-9998</summary><span>The site's robots.txt forbids it, or could not be had</span>",
+        "title=\"retry:robots.txt%20was%20cut%20short\">to be tried again: robots.txt was cut short<",
+        "title=\"warcRevisit:digest\">the same as an earlier capture",
+        "<summary>404</summary><span>Not Found</span>",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // Programs read what stands in the file.
+    let told = service.get("/api/crawls/x/fetched").json();
+    assert_eq!(told["fetched"][1]["annotations"], "warcRevisit:digest", "{told}");
+}
+
 /// A record as it stands in a file that is not packed.
 fn record(url: &str, date: &str, kind: &str, body: &str) -> String {
     let block = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n{body}");

@@ -143,10 +143,30 @@ async fn add_seeds(app: App, id: String, typed: &str) -> Page {
     let added = blocking(move || {
         // Nothing is changed by nothing, but the crawl has to be there.
         app.service.job(&id)?;
-        if urls.is_empty() { Ok(0) } else { amend_seeds(&app, &id, &urls).map(|(added, _)| added) }
+        if urls.is_empty() {
+            return Ok(0);
+        }
+        let added = amend_seeds(&app, &id, &urls).map(|(added, _)| added);
+        added.map_err(|problem| as_typed(problem, &urls))
     })
     .await?;
     Ok(Redirect::to(&format!("{back}?given={given}&added={added}")).into_response())
+}
+
+/// Names addresses as they were typed, not by their place in a list that nobody sees.
+fn as_typed(mut problem: Problem, urls: &[String]) -> Problem {
+    for error in &mut problem.errors {
+        let place = error.field.strip_prefix("urls[").and_then(|rest| rest.strip_suffix(']'));
+        if let Some(url) = place.and_then(|place| urls.get(place.parse::<usize>().ok()?)) {
+            error.field.clone_from(url);
+        }
+    }
+    problem.detail = match problem.errors.as_slice() {
+        [] => problem.detail,
+        [one] => format!("{}: {}", one.field, one.detail),
+        many => format!("{} of these addresses cannot be used", many.len()),
+    };
+    problem
 }
 
 /// What the form says. Browsers send a moment without seconds and without a zone; the form says which one it is in.

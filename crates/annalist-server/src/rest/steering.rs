@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use annalist_crawl::clock;
+use annalist_model::UrlError;
 use annalist_model::spec::{SIGNALS, Seed, SiteRules, Spec, duration, host_name};
 use axum::Json;
 use axum::extract::State;
@@ -152,7 +153,8 @@ pub struct NewSeeds {
     pub urls: Vec<String>,
 }
 
-/// Adds seeds. They keep the scope that seeds have where nothing else is said: their host.
+/// Adds seeds; `http://` where one has no scheme. They keep the scope that seeds have where nothing else is said: their host.
+/// Where one is wrong, none is added, and all that are wrong are named.
 #[utoipa::path(post, path = "/api/crawls/{id}/seeds", params(("id" = String, Path)), request_body = NewSeeds,
     responses((status = 200, body = Changed), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn add_seeds(
@@ -167,9 +169,13 @@ pub async fn add_seeds(
 pub fn amend_seeds(app: &App, id: &str, urls: &[String]) -> Result<(usize, Vec<&'static str>), Problem> {
     let mut added = 0;
     let later = app.service.amend(id, |spec| {
-        for (place, url) in urls.iter().enumerate() {
-            let parsed = spec.canonical.parse(url);
-            let url = parsed.map_err(|fault| Problem::field(format!("urls[{place}]"), fault.to_string()))?;
+        let typed = urls.iter().map(|url| spec.canonical.parse_typed(url));
+        let (good, bad): (Vec<_>, Vec<_>) = typed.enumerate().partition(|(_, parsed)| parsed.is_ok());
+        // All that is wrong is named: who gives a list does not mend it line by line.
+        let fault = |(place, parsed): (usize, Result<_, UrlError>)| Some((place, parsed.err()?.to_string()));
+        let faults = bad.into_iter().filter_map(fault);
+        Problem::fields(faults.map(|(place, why)| (format!("urls[{place}]"), why)))?;
+        for url in good.into_iter().filter_map(|(_, parsed)| parsed.ok()) {
             if !spec.seeds.iter().any(|seed| seed.url == url) {
                 spec.seeds.push(Seed::new(url));
                 added += 1;
