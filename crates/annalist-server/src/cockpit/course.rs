@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::{charts, words};
 use crate::problem::Problem;
 use crate::rest::{Course, EventCounts, Point, Span};
-use crate::service::Service;
+use crate::service::{Seen, Service};
 
 /// A chart has so many steps at most.
 const STEPS: usize = 120;
@@ -72,23 +72,41 @@ struct Chart {
     axis: usize,
 }
 
-/// The span that was asked for, or the shortest in which the crawl ran.
+/// The span that was asked for, or the shortest in which the crawl ran or runs.
 pub fn chosen(service: &Service, id: &str, over: Option<Span>) -> Result<(Course, Span), Problem> {
+    let is_running = service.is_running(id);
     let spans = over.map_or_else(|| Span::ALL.to_vec(), |over| vec![over]);
     let mut found = None;
     for span in spans {
         let course = Course::of(service, id, span)?;
-        let is_telling = course.is_telling();
+        let is_it = is_running || course.is_telling() || has_begun(&course, span);
         found = Some((course, span));
-        if is_telling {
+        if is_it {
             break;
         }
     }
     found.ok_or_else(|| Problem::not_found("no span of time was asked for"))
 }
 
-/// All charts of one span; nothing where nothing was counted.
-pub fn section(id: &str, course: &Course, over: Span) -> Markup {
+/// Whether anything was counted in a span, be it too little for a chart.
+fn has_begun(course: &Course, over: Span) -> bool {
+    course.points.iter().any(|point| point.at >= course.until.saturating_sub(over.millis()))
+}
+
+/// Why there are no charts.
+fn nothing_drawn(course: &Course, over: Span, is_running: bool) -> String {
+    if is_running {
+        return "Charts appear after ten seconds of crawling.".to_owned();
+    }
+    if has_begun(course, over) {
+        return "The crawl ran for a few seconds only: there is nothing to draw.".to_owned();
+    }
+    format!("The crawl did not run in the last {}.", over.word())
+}
+
+/// All charts of one span; why there are none where nothing was counted.
+pub fn section(seen: &Seen, course: &Course, over: Span) -> Markup {
+    let id = &seen.id;
     let from = course.until.saturating_sub(over.millis());
     html! {
         section {
@@ -101,7 +119,7 @@ pub fn section(id: &str, course: &Course, over: Span) -> Markup {
                 }
             }
             @if !course.is_telling() {
-                p.hint { "The crawl did not run in the last " (over.word()) ". Charts appear after ten seconds of crawling." }
+                p.hint { (nothing_drawn(course, over, seen.is_running)) }
             } @else {
                 div.columns.charts { @for chart in charts(id, course, from) { (drawn(&chart, over)) } }
             }
@@ -223,8 +241,22 @@ fn at(counts: &[(u64, u64)], moment: f64) -> f64 {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{STEPS, rates, trouble};
-    use crate::rest::Point;
+    use super::{STEPS, nothing_drawn, rates, trouble};
+    use crate::rest::{Course, Point, Span};
+
+    #[test]
+    fn a_crawl_that_has_just_begun_is_not_said_to_rest() {
+        let until = 10 * 86_400_000;
+        let course = |at: &[u64]| Course {
+            until,
+            points: at.iter().map(|at| Point { at: *at, ..Point::default() }).collect(),
+        };
+        let told = |at: &[u64], is_running| nothing_drawn(&course(at), Span::Hour, is_running);
+        assert_eq!(told(&[], true), "Charts appear after ten seconds of crawling.");
+        assert_eq!(told(&[until - 4000], true), "Charts appear after ten seconds of crawling.");
+        assert!(told(&[until - 4000], false).starts_with("The crawl ran for a few seconds only"));
+        assert_eq!(told(&[5], false), "The crawl did not run in the last hour.");
+    }
 
     fn point(at: u64, counts: &[(&str, &str, u64)]) -> Point {
         let mut events = BTreeMap::<String, BTreeMap<String, u64>>::new();

@@ -28,7 +28,7 @@ pub async fn overview(
         Ok((service.see(&id)?, course, over, description))
     })
     .await?;
-    let course = course::section(&seen.id, &course, over);
+    let course = course::section(&seen, &course, over);
     let body = html! {
         @if let Some(description) = &description { p.description { (description) } }
         (facts(&app, &seen, &course))
