@@ -173,13 +173,19 @@ pub fn is_studied(places: &Places) -> bool {
     !Stage::done_in(&places.study()).is_empty() && is_told()
 }
 
-/// The caller holds the lock.
-pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
+/// Says what comes next, and how much of it there is.
+pub fn begin_reading(job: &JobDir, watch: &Watch) -> Result<()> {
     let extents = extents_of(job)?;
     let bytes = extents
         .iter()
         .map(|extent| std::fs::metadata(&extent.path).map_or(0, |file| file.len()).min(extent.until));
     watch.begin("reading the archive", bytes.sum());
+    Ok(())
+}
+
+/// The caller holds the lock.
+pub fn follow(job: &JobDir, spec: &Spec, watch: &Watch) -> Result<Followed> {
+    begin_reading(job, watch)?;
     let places = Places::of(job.root());
     let lacks_study = !Layer::is_in(&places.studied()) || spec.knowledge.search && is_new(&places.search());
     if is_studied(&places) && lacks_study {

@@ -10,7 +10,7 @@ use annalist_study::selection::{Candidates, Decisions, Proposals, Rules, RulesEr
 use anyhow::{Context, Result};
 
 use crate::exit::{BadConfiguration, Interrupted};
-use crate::knowledge::{is_read_only, job_at, locked, spec_of};
+use crate::knowledge::{begin_reading, is_read_only, job_at, locked, spec_of};
 use crate::watch::Watch;
 
 #[derive(Debug)]
@@ -37,6 +37,7 @@ impl Standing {
         let mut candidates = Candidates::open(&kept).with_context(|| kept.display().to_string())?;
         match locked(&job, watch) {
             Ok(Some(_lock)) => {
+                begin_reading(&job, watch)?;
                 let followed = catch_up_with(&job, &spec, &mut [&mut candidates], watch)?;
                 followed.holes.iter().for_each(|hole| watch.tell(hole));
                 if watch.is_asked() && !followed.is_complete {

@@ -114,6 +114,18 @@ fn reviewed(job: &Path, wanted: &BTreeSet<String>, rows: usize, number: usize) -
 }
 
 #[test]
+fn how_far_the_reading_is_has_a_name_and_an_end() {
+    let stand = crawled(30);
+    // A line for every step.
+    let told = annalist().env("ANNALIST_PROGRESS", "0").arg("select").arg(stand.job()).output().unwrap();
+    assert_exit(&told, 0);
+    let told = String::from_utf8_lossy(&told.stderr).into_owned();
+    let lines: Vec<&str> = told.lines().filter(|line| line.ends_with(" %)")).collect();
+    let is_good = |line: &&str| line.starts_with("reading the archive: ") && !line.contains(" of 0 B");
+    assert!(!lines.is_empty() && lines.iter().all(is_good), "{told}");
+}
+
+#[test]
 fn decisions_from_the_review_list_bring_the_proposal_near_to_what_the_person_wants() {
     let stand = crawled(600);
     let job = stand.job();
