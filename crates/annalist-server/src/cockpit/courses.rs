@@ -27,9 +27,10 @@ struct Bar {
     opinion: Option<f64>,
 }
 
-/// Bars over time, each a link to that time; `link` makes it.
+/// Bars over time, each a link to that time; `link` makes it. `what` is counted, by month or by year.
 pub fn months(months: &[Month], what: &str, link: impl Fn(&str) -> String) -> Markup {
     let scale = Scale::of(std::iter::once(months));
+    let what = format!("{what} by {}", scale.each());
     let (bars, most) = (scale.bars(months), scale.most);
     let width = WIDTH / bars.len().max(1) as f64;
     let has_opinions = bars.iter().any(|bar| bar.opinion.is_some());
@@ -107,12 +108,16 @@ impl Scale {
         self.span.map_or(1, |(first, last)| if last - first >= MOST_MONTHS { 12 } else { 1 })
     }
 
+    /// What a bar is of.
+    fn each(&self) -> &'static str {
+        if self.step() == 12 { "year" } else { "month" }
+    }
+
     /// In words: `2011-03 to 2012-01, up to 34 a month`.
     pub fn told(&self) -> String {
         let Some((first, last)) = self.span else { return String::new() };
-        let (step, name) = (self.step(), |at: i64| self.name(at / self.step()));
-        let each = if step == 12 { "year" } else { "month" };
-        format!("{} to {}, up to {} a {each}", name(first), name(last), words::count(self.most))
+        let name = |at: i64| self.name(at / self.step());
+        format!("{} to {}, up to {} a {}", name(first), name(last), words::count(self.most), self.each())
     }
 
     fn name(&self, at: i64) -> String {
@@ -209,6 +214,12 @@ mod tests {
         assert_eq!(many.len(), 10);
         assert_eq!((many[0].name.as_str(), many[0].count, many[0].opinion), ("2000", 4, Some(-0.5)));
         assert!(bars(&[]).is_empty());
+        // What is said of them is so, too.
+        let drawn = |months: &[Month]| super::months(months, "Published", str::to_owned).into_string();
+        let (years, few) =
+            ([month("2000-01", 1, None), month("2009-01", 7, None)], [month("2000-01", 1, None)]);
+        assert!(drawn(&years).contains("Published by year, at most 7"), "{}", drawn(&years));
+        assert!(drawn(&few).contains("Published by month, at most 1"), "{}", drawn(&few));
     }
 
     #[test]

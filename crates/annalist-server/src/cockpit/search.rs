@@ -159,7 +159,7 @@ fn shown(seen: &Seen, asked: &Asked, answer: &Answer) -> Markup {
                     p.line { strong { (words::count(answer.total)) " found" }
                         span { "Sort: " @for sort in [Sort::Relevance, Sort::Newest, Sort::Oldest] {
                             a href=(to(asked, |other| other.sort = sort)) aria-current=[(asked.sort == sort).then_some("true")] { (sort_name(sort)) } " " } } }
-                    @if months.len() > 1 { (courses::months(&months, "Published by month", in_time)) }
+                    @if months.len() > 1 { (courses::months(&months, "Published", in_time)) }
                     @if answer.undated.is_some_and(|undated| undated > 0) && !months.is_empty() {
                         p.hint { (words::count(answer.undated.unwrap_or_default())) " without a date" }
                     }

@@ -130,7 +130,7 @@ pub async fn name(State(app): State<App>, Place(id): Place<String>, Asking(asked
                 (fact("Opinion", &html! { dd { @if row.decimal("opinion").is_some() { (opinion(row.decimal("opinion"))) } @else { "–" } } }, "The mean, from -1 to 1, of the writings in which words tell"))
                 (fact("Confidence", &html! { dd { (words::share(row.decimal("confidence"))) } }, "How sure the study is that this is a name of its kind"))
             }
-            @if !known.months.is_empty() { (courses::months(&known.months, "Writings by month", in_time)) }
+            @if !known.months.is_empty() { (courses::months(&known.months, "Writings", in_time)) }
             p { a.button href=(searched(seen, &[("entity", &asked.name)])) { "Read the writings" } }
         }
         div.columns {
