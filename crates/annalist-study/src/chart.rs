@@ -11,6 +11,13 @@ const TOP: f64 = 64.0;
 const BOTTOM: f64 = 440.0;
 const LEGEND: f64 = RIGHT + 24.0;
 
+/// Where people look at dark pages the picture is dark, too; a program that does not know of it draws the light one.
+const DARK: &str = "@media (prefers-color-scheme: dark) { svg { fill: #e8ebec; } .ground { fill: #1d2326; } .soft { fill: #a3adb2; } \
+    .grid { stroke: #364045; } .axis { stroke: #a3adb2; } [stroke='#000000'] { stroke: #e8ebec; } [stroke='#0072b2'] { stroke: #4aa8de; } }";
+/// How wide a line is, and how much wider one that another lies on.
+const STROKE: usize = 2;
+const WIDER: usize = 3;
+
 /// Colours that can be told apart by nearly everyone (Okabe and Ito).
 pub(crate) const VERMILION: &str = "#d55e00";
 pub(crate) const GREY: &str = "#777777";
@@ -47,21 +54,25 @@ impl Chart<'_> {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {HEIGHT}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
              font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\" fill=\"#222\">\n\
              <title>{title}</title>\n\
-             <rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
+             <style>{DARK}</style>\n\
+             <rect class=\"ground\" width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n\
              <clipPath id=\"field\"><rect x=\"{LEFT}\" y=\"{TOP}\" width=\"{}\" height=\"{}\"/></clipPath>\n\
              <text x=\"{LEFT}\" y=\"28\" font-size=\"18\" font-weight=\"bold\">{title}</text>\n\
-             <text x=\"{LEFT}\" y=\"48\" fill=\"#555\">{}</text>\n",
+             <text class=\"soft\" x=\"{LEFT}\" y=\"48\" fill=\"#555\">{}</text>\n",
             RIGHT - LEFT,
             BOTTOM - TOP,
             escaped(self.subtitle)
         );
         self.axes(&mut svg);
-        for Line { colour, dashes, points, .. } in &self.lines {
+        for (place, Line { colour, dashes, points, .. }) in self.lines.iter().enumerate() {
+            // All of those that are the same are seen.
+            let above = self.lines.iter().skip(place + 1).filter(|other| other.points == *points).count();
+            let width = STROKE + WIDER * above;
             let points: Vec<String> =
                 points.iter().map(|(x, y)| format!("{:.1},{:.1}", self.x(*x), self.y(*y))).collect();
             let _ = writeln!(
                 svg,
-                "<polyline clip-path=\"url(#field)\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"{dashes} points=\"{}\"/>",
+                "<polyline clip-path=\"url(#field)\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dashes} points=\"{}\"/>",
                 points.join(" ")
             );
         }
@@ -85,7 +96,7 @@ impl Chart<'_> {
             let y = self.y(up);
             let _ = writeln!(
                 svg,
-                "<line x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{RIGHT}\" y2=\"{y:.1}\" stroke=\"#e3e3e3\"/>\n\
+                "<line class=\"grid\" x1=\"{LEFT}\" y1=\"{y:.1}\" x2=\"{RIGHT}\" y2=\"{y:.1}\" stroke=\"#e3e3e3\"/>\n\
                  <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
                 LEFT - 8.0,
                 y + 4.5,
@@ -99,7 +110,7 @@ impl Chart<'_> {
             let x = self.x(across);
             let _ = writeln!(
                 svg,
-                "<line x1=\"{x:.1}\" y1=\"{BOTTOM}\" x2=\"{x:.1}\" y2=\"{}\" stroke=\"#444\"/>\
+                "<line class=\"axis\" x1=\"{x:.1}\" y1=\"{BOTTOM}\" x2=\"{x:.1}\" y2=\"{}\" stroke=\"#444\"/>\
                  <text x=\"{x:.1}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
                 BOTTOM + 5.0,
                 BOTTOM + 20.0,
@@ -109,7 +120,7 @@ impl Chart<'_> {
         let (middle, centre) = ((LEFT + RIGHT) / 2.0, (TOP + BOTTOM) / 2.0);
         let _ = writeln!(
             svg,
-            "<path d=\"M{LEFT},{TOP} V{BOTTOM} H{RIGHT}\" fill=\"none\" stroke=\"#444\"/>\n\
+            "<path class=\"axis\" d=\"M{LEFT},{TOP} V{BOTTOM} H{RIGHT}\" fill=\"none\" stroke=\"#444\"/>\n\
              <text x=\"{middle}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n\
              <text transform=\"translate(22,{centre}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
             BOTTOM + 44.0,
@@ -126,7 +137,7 @@ impl Chart<'_> {
         for Line { name, colour, dashes, value, .. } in lines {
             let _ = writeln!(
                 svg,
-                "<line x1=\"{LEGEND}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"2\"{dashes}/>\
+                "<line x1=\"{LEGEND}\" y1=\"{y}\" x2=\"{}\" y2=\"{y}\" stroke=\"{colour}\" stroke-width=\"{STROKE}\"{dashes}/>\
                  <text x=\"{}\" y=\"{}\">{}</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>",
                 LEGEND + 28.0,
                 LEGEND + 36.0,
@@ -138,6 +149,26 @@ impl Chart<'_> {
             );
             y += 21.0;
         }
+        for part in self.hidden_words() {
+            let _ = writeln!(
+                svg,
+                "<text class=\"soft\" x=\"{LEGEND}\" y=\"{}\" fill=\"#555\">{part}</text>",
+                y + 12.0
+            );
+            y += 17.0;
+        }
+    }
+
+    /// What is to be said where lines lie on each other.
+    fn hidden_words(&self) -> &'static [&'static str] {
+        let mut rest = self.lines.as_slice();
+        while let [first, others @ ..] = rest {
+            if others.iter().any(|other| other.points == first.points) {
+                return &["Lines that are the same", "are drawn within each other."];
+            }
+            rest = others;
+        }
+        &[]
     }
 }
 
@@ -168,7 +199,32 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{rounded_up, step};
+    use super::{BLUE, Chart, GREEN, GREY, Line, rounded_up, step};
+
+    #[test]
+    fn lines_that_are_the_same_are_all_seen_on_light_and_on_dark() {
+        let line = |name, colour, points: &[(f64, f64)]| Line {
+            name,
+            colour,
+            dashes: "",
+            value: 0.5,
+            points: points.to_vec(),
+        };
+        let drawn = |lines| {
+            let (across, up) = (("x", 1.0), ("y", 1.0));
+            Chart { title: "t", subtitle: "s", across, up, lines }.drawn()
+        };
+        let (one, other) = ([(0.0, 1.0), (1.0, 0.5)], [(0.0, 1.0), (1.0, 0.0)]);
+        let svg = drawn(vec![line("a", BLUE, &one), line("b", GREEN, &other), line("c", GREY, &one)]);
+        let widths: Vec<&str> = svg
+            .split("<polyline")
+            .skip(1)
+            .filter_map(|line| line.split("stroke-width=\"").nth(1)?.split('"').next())
+            .collect();
+        assert_eq!(widths, ["5", "2", "2"]);
+        assert!(svg.contains("Lines that are the same") && svg.contains("prefers-color-scheme: dark"));
+        assert!(!drawn(vec![line("a", BLUE, &one), line("b", GREEN, &other)]).contains("Lines that are"));
+    }
 
     #[test]
     fn an_axis_has_a_few_round_steps() {
