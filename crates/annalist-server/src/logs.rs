@@ -79,8 +79,8 @@ fn newest_within<T>(
 /// What was written behind a place.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Fresh {
-    /// Whole lines, the oldest first.
-    pub lines: Vec<String>,
+    /// Whole lines, the oldest first, each with the place where it ends.
+    pub lines: Vec<(String, u64)>,
     /// Where they end.
     pub end: u64,
     /// It is too much to be told line by line, or the file is not the one it was: begin anew.
@@ -107,8 +107,13 @@ pub fn fresh(path: &Path, after: u64) -> io::Result<Fresh> {
     file.take(length - after).read_to_end(&mut piece)?;
     let whole = piece.iter().rposition(|b| *b == b'\n').map_or(0, |end| end + 1);
     piece.truncate(whole);
-    let lines = String::from_utf8_lossy(&piece).lines().map(str::to_owned).collect();
-    Ok(Fresh { lines, end: after + whole as u64, is_gap: false })
+    let mut end = after;
+    let line = |line: &[u8]| {
+        end += line.len() as u64;
+        (String::from_utf8_lossy(line.trim_ascii_end()).into_owned(), end)
+    };
+    let lines = piece.split_inclusive(|b| *b == b'\n').map(line).collect();
+    Ok(Fresh { lines, end, is_gap: false })
 }
 
 /// A file on its way from the end to the beginning.
@@ -298,7 +303,7 @@ mod tests {
         };
         assert_eq!(told(14), (vec![], 14, false), "it is not whole yet");
         std::fs::write(&path, "line 0\nline 1\nline 2 is being written\nline 3\nli").unwrap();
-        let lines = vec!["line 2 is being written".to_owned(), "line 3".to_owned()];
+        let lines = vec![("line 2 is being written".to_owned(), 38), ("line 3".to_owned(), 45)];
         assert_eq!(told(14), (lines, 45, false));
         assert_eq!(told(45), (vec![], 45, false));
         // Another file, or too much of it.

@@ -185,6 +185,24 @@ fn a_log_is_told_as_it_grows_by_the_filters_it_was_asked_with() {
     };
     let event: serde_json::Value = serde_json::from_str(&told).unwrap();
     assert_eq!(event["message"], "the Disk is nearly full");
+    // Who lost the connection goes on behind the last line, also where several came at once.
+    let heard = |last: &str, count: usize| {
+        let mut stream = TcpStream::connect(&service.address).unwrap();
+        let path = "/api/crawls/x/events/live?after=0";
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: {}\r\n{last}\r\n", service.address).unwrap();
+        let lines = BufReader::new(stream).lines().map(Result::unwrap);
+        let part = |line: String| {
+            let value = |name: &str| line.strip_prefix(name).map(str::to_owned);
+            value("id: ").or_else(|| value("data: "))
+        };
+        lines.filter_map(part).take(2 * count).collect::<Vec<_>>()
+    };
+    let all = heard("", 4);
+    let place = |text: &String| text.parse::<u64>().ok();
+    let (ids, messages): (Vec<&String>, Vec<&String>) = all.iter().partition(|text| place(text).is_some());
+    assert!(ids.is_sorted_by(|one, next| place(one) < place(next)), "{ids:?}");
+    let rest = heard(&format!("last-event-id: {}\r\n", ids[1]), 2);
+    assert!(rest.contains(messages[2]) && rest.contains(messages[3]), "{rest:?}");
     assert_eq!(service.get("/api/crawls/x/events/live?severity=loud").status, 422);
     assert_eq!(service.get("/api/crawls/none/events/live").status, 404);
     // Older parts of a log do not grow.

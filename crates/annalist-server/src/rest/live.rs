@@ -124,17 +124,18 @@ fn news(asked: &LogAsked, place: u64, fresh: Fresh) -> (Vec<Event>, Option<u64>)
     if fresh.end == place {
         return (Vec::new(), Some(place));
     }
-    let at = fresh.end.to_string();
-    let line = |happened: &Happened| {
+    // Who comes back goes on behind the last line that was heard, be it in the middle of what was told at once.
+    let line = |(happened, end): &(Happened, u64)| {
         let json = serde_json::to_string(happened).ok()?;
-        Some(Event::default().event("line").id(at.clone()).data(json))
+        Some(Event::default().event("line").id(end.to_string()).data(json))
     };
     let Ok(fits) = asked.events() else { return (Vec::new(), None) };
-    let fitting: Vec<Happened> = fresh.lines.iter().filter_map(|line| fits(line)).collect();
+    let fitting = fresh.lines.iter().filter_map(|(line, end)| Some((fits(line)?, *end)));
+    let fitting: Vec<(Happened, u64)> = fitting.collect();
     let newest = fitting.get(fitting.len().saturating_sub(MOST_TOLD)..).unwrap_or_default();
     let mut events: Vec<Event> = newest.iter().filter_map(line).collect();
     if events.is_empty() {
-        events.push(Event::default().event("place").id(at.clone()).data("{}"));
+        events.push(Event::default().event("place").id(fresh.end.to_string()).data("{}"));
     }
     (events, Some(fresh.end))
 }
