@@ -209,8 +209,7 @@ impl Tasks {
         let kept = Kept::of(job.root());
         let Ok(Some(mut task)) = kept.one(number) else { return true };
         let kind = task.what.kind;
-        // What changes what is derived needs an archive that stays as it is.
-        if !service.begin_work(id, word(kind), kind != Kind::Export) {
+        if !service.begin_work(id, word(kind), kind.needs_rest()) {
             return false;
         }
         task.state = State::Running;

@@ -36,7 +36,8 @@ fn form(app: &App, draft: &Draft, id: &str) -> Markup {
     let manner = if draft.manner == Manner::Toml { "&as=toml" } else { "" };
     let buttons = html! {
         label for="id" { "Name in addresses and on disk" }
-        input #id name="id" value=(id) maxlength="64" pattern="[A-Za-z0-9_][A-Za-z0-9_.\\-]*" placeholder="made of the spec's name";
+        input #id name="id" value=(id) maxlength="64" pattern="[A-Za-z0-9_][A-Za-z0-9_.\\-]*" aria-describedby="id-hint";
+        p.hint #id-hint { "Made of the name above where nothing is given." }
         div.buttons {
             button.primary name="then" value="start" { "Keep and start" }
             button name="then" value="keep" { "Keep" }

@@ -186,7 +186,7 @@ fn row(app: &App, id: &str, view: &str, told: &Told) -> Markup {
             td { span class={ "badge " (class) } { (word) } }
             td {
                 @match task.state {
-                    Stand::Queued => { "It waits for its turn; a study waits until the crawl rests." }
+                    Stand::Queued => { "It waits for its turn" @if task.what.kind.needs_rest() { ", and until the crawl rests" } "." }
                     Stand::Running => {
                         @let line = told.lines.last().map_or("…", String::as_str);
                         @match percent(line) {

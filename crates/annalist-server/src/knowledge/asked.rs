@@ -111,9 +111,23 @@ impl Asked {
             }
             NarrowingError::NoWord(_) => Problem::field("q", fault.to_string()),
             NarrowingError::Time(why) => {
-                let mut problem = Problem::field("from", why.clone());
-                problem.errors.push(FieldError { field: "until".to_owned(), line: None, detail: why });
-                problem
+                let Narrowing { from, until, .. } = &self.narrowing;
+                let is_wrong = |from: &Option<String>, until: &Option<String>| {
+                    let alone =
+                        Narrowing { from: from.clone(), until: until.clone(), ..Narrowing::default() };
+                    alone.wanted().is_err()
+                };
+                let mut wrong = vec![("from", is_wrong(from, &None)), ("until", is_wrong(&None, until))];
+                // Each by itself is a time: they do not go together.
+                let apart = wrong.iter().all(|(_, is_wrong)| !is_wrong);
+                wrong.retain(|(_, is_wrong)| *is_wrong || apart);
+                let errors = wrong.iter().map(|(field, _)| FieldError {
+                    field: (*field).to_owned(),
+                    line: None,
+                    detail: why.clone(),
+                });
+                let named = wrong.first().map_or("from", |(field, _)| field);
+                Problem { errors: errors.collect(), ..Problem::field(named, why.clone()) }
             }
         }
     }
@@ -168,6 +182,15 @@ mod tests {
         for (query, field) in [("q=%28debt", "q"), ("q=---", "q"), ("from=soon", "from")] {
             let asked = Asked::read(query).unwrap();
             assert_eq!(asked.question().unwrap_err().errors[0].field, field, "{query}");
+        }
+        for (query, fields) in [
+            ("from=soon", vec!["from"]),
+            ("from=2011&until=late", vec!["until"]),
+            ("from=soon&until=late", vec!["from", "until"]),
+        ] {
+            let wrong = Asked::read(query).unwrap().question().unwrap_err();
+            let named: Vec<_> = wrong.errors.iter().map(|error| error.field.as_str()).collect();
+            assert_eq!(named, fields, "{query}");
         }
     }
 }

@@ -29,6 +29,13 @@ pub enum Kind {
     Sample,
 }
 
+impl Kind {
+    /// What changes what is derived needs an archive that stays as it is.
+    pub fn needs_rest(self) -> bool {
+        self != Kind::Export
+    }
+}
+
 /// What files are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
