@@ -12,7 +12,7 @@
 //! | what can be asked | `rest/` for programs, `cockpit/` for people |
 //! | what crawls found | `knowledge/`; `deriving.rs` keeps it up to date |
 //! | what is known of a page | `page.rs` |
-//! | captured pages as they were | `replay.rs`, on an origin of its own |
+//! | captured pages as they were | `replay.rs`, on an origin of its own; `views.rs` knows what frames show |
 //! | what goes wrong | `problem.rs` |
 //! | what is needed of the program around it | `program.rs` |
 //!
@@ -39,6 +39,7 @@ mod serve;
 mod service;
 mod spec_form;
 mod tasks;
+mod views;
 mod wanted;
 
 pub use rest::openapi;

@@ -18,6 +18,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::problem::Problem;
 use crate::rest::blocking;
 use crate::service::Service;
+use crate::views::{self, Views};
 
 /// Pieces of a body on their way to a slow reader.
 const PIECES: usize = 16;
@@ -37,6 +38,7 @@ pub struct Archives {
     /// How browsers reach these pages, where that is not the address they are asked at.
     origin: Option<String>,
     open: Arc<Mutex<Opened>>,
+    views: Arc<Views>,
     sought: Arc<Semaphore>,
     read: Arc<Semaphore>,
 }
@@ -47,7 +49,7 @@ type Opened = HashMap<String, ((u64, Canonicaliser), Arc<Replay>)>;
 impl Archives {
     pub fn new(service: Service, framed_by: Vec<String>, origin: Option<String>) -> Archives {
         let [sought, read] = [MOST_SOUGHT, MOST_READ].map(|most| Arc::new(Semaphore::new(most)));
-        Archives { service, framed_by, origin, open: Arc::default(), sought, read }
+        Archives { service, framed_by, origin, open: Arc::default(), views: Arc::default(), sought, read }
     }
 
     fn of(&self, id: &str) -> Result<Arc<Replay>, Problem> {
@@ -75,6 +77,11 @@ impl Archives {
 }
 
 impl Archives {
+    /// What the frame of that name shows of a crawl, where it is known.
+    pub fn shown_in(&self, id: &str, view: &str) -> Option<views::Shown> {
+        self.views.shown(&views::place(id, view))
+    }
+
     /// The captures of an address, and which of them is shown for a moment; none of a crawl that has no archive yet.
     pub fn listed(&self, id: &str, url: &str, at: &str) -> Result<Listed, Problem> {
         if !self.service.job(id)?.archive().is_dir() {
@@ -107,16 +114,21 @@ async fn show(State(archives): State<Archives>, request: Request) -> Response {
         }
     };
     let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
-    let Some((id, target)) = target.trim_start_matches('/').split_once('/') else {
+    let Some((place, target)) = target.trim_start_matches('/').split_once('/') else {
         return Problem::not_found("ask for /CRAWL/TIMESTAMP/ADDRESS").into_response();
     };
+    let (id, is_framed) = views::parted(place);
+    let page = views::page_of(target).filter(|_| is_framed && manner == Manner::Get);
     let (id, target, headers) = (id.to_owned(), target.to_owned(), request.headers().clone());
+    let (place, views) = (place.to_owned(), Arc::clone(&archives.views));
     let host = text(&headers, header::HOST.as_str()).unwrap_or_default().to_owned();
     let (sought, read) = (Arc::clone(&archives.sought), Arc::clone(&archives.read));
+    let within = place.clone();
     let answer = blocking(move || {
         let replay = archives.of(&id)?;
         let origin = archives.origin.clone().unwrap_or_else(|| format!("http://{host}"));
-        let prefix = format!("{}/{id}/", origin.trim_end_matches('/'));
+        // Links lead on within the same frame.
+        let prefix = format!("{}/{within}/", origin.trim_end_matches('/'));
         Ok(replay.answer(&Asked {
             method: manner,
             target: &target,
@@ -133,7 +145,15 @@ async fn show(State(archives): State<Archives>, request: Request) -> Response {
         drop(turn_to_seek);
         sent(answer, &read).await
     };
-    sent.await.unwrap_or_else(IntoResponse::into_response)
+    let mut response = sent.await.unwrap_or_else(IntoResponse::into_response);
+    if let Some(page) = page
+        && !response.status().is_redirection()
+    {
+        views.note(&place, page);
+        // Who goes back in a frame asks again, so that it is known what is seen.
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
+    response
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

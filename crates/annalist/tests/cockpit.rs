@@ -362,7 +362,13 @@ fn above_a_captured_page_stands_when_it_was_captured_and_the_way_to_other_captur
     ] {
         assert!(banner.contains(part), "{part}: {banner}");
     }
-    assert!(page.contains(&format!("src=\"http://{}/x/20260302113015mp_/{url}\"", service.replay)), "{page}");
+    let frame = page.split("<iframe").nth(1).and_then(|frame| frame.split("src=\"").nth(1)).unwrap();
+    let address =
+        frame.split('"').next().unwrap().strip_prefix(&format!("http://{}", service.replay)).unwrap();
+    assert!(
+        address.starts_with("/x~") && address.ends_with(&format!("/20260302113015mp_/{url}")),
+        "{address}"
+    );
     let newest = service.get(&format!("/crawls/x/page?url={}", encoded(url))).body;
     assert!(newest.contains("Capture 3 of 3") && !newest.contains("rel=\"next\""), "{newest}");
     // What no frame shows is opened by itself.
@@ -378,6 +384,50 @@ fn above_a_captured_page_stands_when_it_was_captured_and_the_way_to_other_captur
     let never = service.get("/crawls/x/page?url=http%3A%2F%2Fa.test%2Fnever").body;
     assert!(never.contains("No capture of this address is in the archive."), "{never}");
     assert!(never.contains("There is no capture of this address") && !never.contains("<iframe"), "{never}");
+}
+
+#[test]
+fn what_stands_above_a_frame_is_of_the_page_that_the_frame_shows() {
+    let (dir, service) = stand();
+    let other = "<p><a href='/b?c=d'>on</a></p>";
+    let records = [
+        record("http://a.test/", "2026-03-01T10:00:00Z", "text/html", other),
+        record("http://a.test/b?c=d", "2026-03-02T11:30:15Z", "text/html", "<p>words</p>"),
+    ];
+    put_archive(&dir.path().join("root/x"), &records);
+    let page = service.get("/crawls/x/page?url=http%3A%2F%2Fa.test%2F").body;
+    let part = |text: &str, before: &str| {
+        let rest = text.split(before).nth(1).unwrap_or_else(|| panic!("no {before}: {text}"));
+        rest.split(['"', '\'']).next().unwrap().to_owned()
+    };
+    let view = part(&page, "data-view=\"");
+    let path = |address: String| address.split_once(&service.replay).unwrap().1.to_owned();
+    let above = || {
+        let page = service.get(&format!("/crawls/x/page?view={view}")).body;
+        page.split("class=\"banner\"").nth(1).map(|rest| rest.split("</div>").next().unwrap().to_owned())
+    };
+    assert_eq!(above(), None, "nobody has looked into the frame yet");
+    let first = path(part(page.split("<iframe").nth(1).unwrap(), " src=\""));
+    let shown = service.replayed(&first);
+    assert!(shown.head.to_lowercase().contains("cache-control: no-store"), "{shown:?}");
+    assert!(above().unwrap().contains("2026-03-01 10:00:00 UTC"));
+    // A link leads on in the same frame, and back again.
+    let link = path(part(&shown.body, "href=\"").replace("&amp;", "&"));
+    assert!(link.contains(&format!("/x~{view}/")), "{link}");
+    // Its nearest capture is of another time.
+    let moved = service.replayed(&link);
+    let to = moved.head.lines().find_map(|line| line.strip_prefix("location: ")).unwrap_or_default();
+    assert!(moved.status == 302 && above().unwrap().contains("2026-03-01 10:00:00 UTC"), "{moved:?}");
+    let link = path(to.to_owned());
+    assert_eq!(service.replayed(&link).status, 200);
+    let banner = above().unwrap();
+    assert!(banner.contains("http://a.test/b?c=d") && banner.contains("2026-03-02 11:30:15 UTC"), "{banner}");
+    service.replayed(&first);
+    assert!(above().unwrap().contains("2026-03-01 10:00:00 UTC"));
+    // What is loaded as a part of a page, or without a frame, changes nothing.
+    service.replayed(&link.replace("mp_/", "if_/"));
+    service.replayed(&link.replace(&format!("~{view}"), ""));
+    assert!(above().unwrap().contains("2026-03-01 10:00:00 UTC"));
 }
 
 #[test]

@@ -138,14 +138,31 @@ for (const box of document.querySelectorAll("[data-log-source]")) {
   });
 }
 
-// Who follows a link in a captured page is told that what stands above it is of another one. The page itself waits for what its
-// frame shows first.
+// Who follows a link in a captured page, or goes back in it, sees above it what is known of the page that is there now. The
+// service knows which one that is; where it does not, this is said. The page itself waits for what its frame shows first.
 let isWhole = document.readyState === "complete";
 addEventListener("load", () => { isWhole = true; });
-for (const frame of document.querySelectorAll("iframe.replay")) {
-  frame.addEventListener("load", () => {
-    const note = document.querySelector(".followed");
-    if (isWhole && note) note.hidden = false;
+for (const frame of document.querySelectorAll("iframe.replay[data-view]")) {
+  let last = 0;
+  frame.addEventListener("load", async () => {
+    if (!isWhole) return;
+    const own = ++last;
+    let page = null;
+    try {
+      const answer = await fetch(`${location.pathname}?view=${frame.dataset.view}`);
+      if (answer.ok) page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    } catch { /* It is said below. */ }
+    if (own !== last) return;
+    if (!page?.querySelector(".banner")) {
+      document.querySelector(".followed").hidden = false;
+      return;
+    }
+    for (const place of [".banner", ".beside", ".why"]) {
+      const fresh = page.querySelector(place)?.childNodes ?? [];
+      document.querySelector(place)?.replaceChildren(...[...fresh].map((node) => document.importNode(node, true)));
+    }
+    for (const name of ["url", "at"]) document.getElementById(name).value = page.getElementById(name).value;
+    frame.title = page.querySelector("iframe.replay")?.title ?? frame.title;
   });
 }
 

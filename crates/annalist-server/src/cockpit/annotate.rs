@@ -98,7 +98,7 @@ fn desk(
     let frame = frames.address(&format!("{id}/{stamp}mp_/{}", page.url));
     // Where the archive cannot be read, the frame says so.
     let listed = app.archives.listed(id, &page.url, &stamp).unwrap_or_default();
-    let looked = Looked { id, url: &page.url, at: &stamp, listed: &listed, frames };
+    let looked = Looked { id, url: &page.url, at: &stamp, listed: &listed, frames, view: None };
     html! {
         div.annotate {
             form.panel method="post" action={ "/crawls/" (id) "/annotate" } {

@@ -1,11 +1,13 @@
 //! A captured page and what stands above it: when it was captured, of which address, and the way to earlier and later captures.
-//! The banner is the cockpit's; the page is in a frame of another origin and knows nothing of it.
+//! The banner is the cockpit's; the page is in a frame of another origin and knows nothing of it. What the frame shows after a
+//! link was followed in it, the service knows (`views.rs`).
 
 use annalist_replay::{Listed, Moment};
 use maud::{Markup, html};
 
 use super::words;
 use crate::access::Frames;
+use crate::views;
 
 /// So many captures are listed; the others are reached by time.
 const LISTED: usize = 200;
@@ -18,6 +20,8 @@ pub struct Looked<'l> {
     pub at: &'l str,
     pub listed: &'l Listed,
     pub frames: &'l Frames,
+    /// The name of the frame, where it is followed what it shows.
+    pub view: Option<&'l str>,
 }
 
 impl Looked<'_> {
@@ -28,8 +32,12 @@ impl Looked<'_> {
 
     /// Where it is by itself.
     fn address(&self) -> String {
+        self.address_in(self.id)
+    }
+
+    fn address_in(&self, place: &str) -> String {
         let at = self.shown().map_or(self.at, |(_, shown)| &shown.timestamp);
-        self.frames.address(&format!("{}/{at}mp_/{}", self.id, self.url))
+        self.frames.address(&format!("{place}/{at}mp_/{}", self.url))
     }
 
     /// The cockpit's page with another capture of it.
@@ -66,17 +74,18 @@ impl Looked<'_> {
                         a href=(self.address()) rel="noreferrer" { "Without this frame" }
                     }
                 } @else { p { "No capture of this address is in the archive." } }
-                p.followed.hint hidden role="status" { "You followed a link inside the page: the lines above are of the page you came from." }
+                p.followed.hint hidden role="status" { "The frame may show another page by now: you followed a link in it, or went back. The lines above are of the address that stands there." }
             }
         }
     }
 
     /// The page in a frame; what browsers show in no frame is offered in a tab of its own.
     pub fn frame(&self) -> Markup {
+        let place = self.view.map_or_else(|| self.id.to_owned(), |view| views::place(self.id, view));
         let media = self.listed.shown.as_ref().map_or("", |shown| &shown.media);
         html! {
             @if is_framed(media) {
-                iframe.replay title={ "The archived page " (self.url) } src=(self.address()) sandbox="allow-same-origin allow-forms allow-popups allow-downloads" referrerpolicy="no-referrer" {}
+                iframe.replay title={ "The archived page " (self.url) } data-view=[self.view] src=(self.address_in(&place)) sandbox="allow-same-origin allow-forms allow-popups allow-downloads" referrerpolicy="no-referrer" {}
             } @else {
                 section.empty.unframed {
                     h2 { (kind_of(media)) }

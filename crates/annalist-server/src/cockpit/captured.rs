@@ -16,6 +16,7 @@ use crate::page::Known;
 use crate::rest::{Asking, Place, blocking};
 use crate::serve::App;
 use crate::service::Seen;
+use crate::views;
 
 /// Of a writing, so much is shown.
 const PASSAGE: usize = 280;
@@ -28,14 +29,21 @@ pub struct Asked {
     url: String,
     #[serde(default)]
     at: String,
+    /// What the frame of this name shows, in place of an address.
+    #[serde(default)]
+    view: String,
 }
 
 pub async fn captured(
     State(app): State<App>,
     frames: Frames,
     Place(id): Place<String>,
-    Asking(asked): Asking<Asked>,
+    Asking(mut asked): Asking<Asked>,
 ) -> Page {
+    if let Some(shown) = app.archives.shown_in(&id, &asked.view) {
+        (asked.at, asked.url) = (shown.at, shown.url);
+    }
+    let view = views::named()?;
     let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();
     let (own, wanted, time) = (app.clone(), asked.url.clone(), at.clone());
     let (seen, known, listed, explained) = blocking(move || {
@@ -54,7 +62,8 @@ pub async fn captured(
     // What was captured a moment ago may not be listed yet.
     let is_kept = matches!(explained.state, "captured" | "revisit");
     let is_absent = listed.captures.is_empty() && known.entries.is_empty() && !is_kept;
-    let looked = Looked { id: &seen.id, url: wanted, at: &at, listed: &listed, frames: &frames };
+    let looked =
+        Looked { id: &seen.id, url: wanted, at: &at, listed: &listed, frames: &frames, view: Some(&view) };
     let body = html! {
         form.filter method="get" role="search" {
             label for="url" { "Address" }
@@ -73,15 +82,15 @@ pub async fn captured(
             @if is_absent { (absent(&seen, &explained)) } @else {
                 div.sides {
                     (looked.frame())
-                    div { (score(&known)) (writings(&seen, &known.entries)) }
+                    div.beside { (score(&known)) (writings(&seen, &known.entries)) }
                 }
             }
-            @if !explained.decisions.is_empty() {
+            div.why { @if !explained.decisions.is_empty() {
                 section #why {
                     h2 { @if is_absent { "Why it is not here" } @else { "Why it is here" } }
                     ol { @for decision in &explained.decisions { li { (words::with_dates(decision)) } } }
                 }
-            }
+            } }
         }
     };
     Ok(layout::crawl_page(&seen, "/page", &body).into_response())

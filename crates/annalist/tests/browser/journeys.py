@@ -221,6 +221,7 @@ def looked_up(browser):
     browser.until("the captured page", lambda: len(browser.one("body").text) > 50)
     browser.driver.switch_to.default_content()
     shoot(browser, "page")
+    followed(browser, address)
     browser.go("/crawls/first/log")
     browser.type("#q", "begins")
     browser.one("#severity option[value=info]").click()
@@ -343,6 +344,25 @@ def annotated(browser):
 
 def exported(browser):
     desk.exported(browser, shoot)
+
+
+def followed(browser, address):
+    """What stands above a captured page is of the page that is seen, after a link and after the way back."""
+    def shown():
+        return browser.one(".banner .url").text
+
+    browser.driver.switch_to.frame(browser.one("iframe.replay"))
+    here = browser.one("body").text
+    next(link for link in browser.all("a[href*='mp_/']") if not link.get_attribute("href").endswith("/" + address)).click()
+    browser.driver.switch_to.default_content()
+    browser.until("the lines of the other page", lambda: shown() != address)
+    assert browser.one(".followed").get_attribute("hidden"), browser.text
+    shoot(browser, "page-followed")
+    browser.driver.back()
+    browser.until("the lines of the first page again", lambda: shown() == address)
+    browser.driver.switch_to.frame(browser.one("iframe.replay"))
+    browser.until("the first page", lambda: browser.one("body").text == here)
+    browser.driver.switch_to.default_content()
 
 
 def by_another_name(browser):
