@@ -179,7 +179,7 @@ def steer(browser):
     assert seed in browser.ask_text("/api/crawls/first/spec")
     browser.type("#urls", "mailto:nobody")
     browser.push("Add")
-    assert "urls[0]" in browser.text
+    assert "mailto:nobody: " in browser.text and browser.one("a.button[href='/crawls/first']")
     browser.check()
     shoot(browser, "refused")
 
