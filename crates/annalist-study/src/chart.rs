@@ -66,7 +66,12 @@ impl Chart<'_> {
         self.axes(&mut svg);
         for (place, Line { colour, dashes, points, .. }) in self.lines.iter().enumerate() {
             // All of those that are the same are seen.
-            let above = self.lines.iter().skip(place + 1).filter(|other| other.points == *points).count();
+            let above = self
+                .lines
+                .iter()
+                .skip(place + 1)
+                .filter(|other| shape(&other.points) == shape(points))
+                .count();
             let width = STROKE + WIDER * above;
             let points: Vec<String> =
                 points.iter().map(|(x, y)| format!("{:.1},{:.1}", self.x(*x), self.y(*y))).collect();
@@ -163,13 +168,34 @@ impl Chart<'_> {
     fn hidden_words(&self) -> &'static [&'static str] {
         let mut rest = self.lines.as_slice();
         while let [first, others @ ..] = rest {
-            if others.iter().any(|other| other.points == first.points) {
+            if others.iter().any(|other| shape(&other.points) == shape(&first.points)) {
                 return &["Lines that are the same", "are drawn within each other."];
             }
             rest = others;
         }
         &[]
     }
+}
+
+/// Where a line bends, as exactly as it can be seen: points on the straight way between others draw nothing of their own.
+fn shape(points: &[(f64, f64)]) -> Vec<(i64, i64)> {
+    const FINE: f64 = 1000.0;
+    let mut bends: Vec<(i64, i64)> = Vec::new();
+    for (x, y) in points {
+        let next = ((x * FINE).round() as i64, (y * FINE).round() as i64);
+        while let [.., (x0, y0), (x1, y1)] = bends.as_slice() {
+            let turn = (x1 - x0) * (next.1 - y0) - (y1 - y0) * (next.0 - x0);
+            // What was rounded is not quite straight.
+            let slack = (next.0 - x0).abs() + (next.1 - y0).abs();
+            if turn.abs() > slack {
+                break;
+            }
+            bends.pop();
+        }
+        bends.push(next);
+    }
+    bends.dedup();
+    bends
 }
 
 /// The next round number at which an axis may end.
@@ -215,7 +241,9 @@ mod tests {
             Chart { title: "t", subtitle: "s", across, up, lines }.drawn()
         };
         let (one, other) = ([(0.0, 1.0), (1.0, 0.5)], [(0.0, 1.0), (1.0, 0.0)]);
-        let svg = drawn(vec![line("a", BLUE, &one), line("b", GREEN, &other), line("c", GREY, &one)]);
+        // The same line, by way of points on it.
+        let again = [(0.0, 1.0), (1.0 / 3.0, 5.0 / 6.0), (0.5, 0.75), (1.0, 0.5)];
+        let svg = drawn(vec![line("a", BLUE, &one), line("b", GREEN, &other), line("c", GREY, &again)]);
         let widths: Vec<&str> = svg
             .split("<polyline")
             .skip(1)
