@@ -49,6 +49,22 @@ const LONGEST_ELISION: usize = 2;
 /// What stands behind one is a word of its own; what stands behind other apostrophes is an ending: `we'll`.
 const SHORTEST_AFTER_ELISION: usize = 3;
 
+/// Of each byte whether it is an ASCII letter or digit, and whether a capital.
+const KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let letter = byte as u8;
+        if letter.is_ascii_alphanumeric() {
+            kinds[byte] = if letter.is_ascii_uppercase() { LETTER | UPPER } else { LETTER };
+        }
+        byte += 1;
+    }
+    kinds
+};
+const LETTER: u8 = 1;
+const UPPER: u8 = 2;
+
 impl<'t> Tokens<'t> {
     pub fn new(text: &'t str) -> Tokens<'t> {
         Tokens { text, at: 0, lower: String::new(), pair: None }
@@ -132,17 +148,21 @@ impl Tokens<'_> {
     /// The word that begins here.
     fn word(&mut self, follows: bool) -> Token<'_> {
         let (text, from) = (self.text, self.at);
-        let bytes = text.as_bytes();
-        let (mut to, mut upper) = (from, false);
-        while let Some(byte) = bytes.get(to).filter(|byte| byte.is_ascii_alphanumeric()) {
-            upper |= byte.is_ascii_uppercase();
-            to += 1;
-        }
+        let rest = text.as_bytes().get(from..).unwrap_or_default();
+        // This loop sees every byte of every text.
+        let mut seen = 0;
+        let length = rest.iter().position(|byte| {
+            let kind = KINDS.get(usize::from(*byte)).copied().unwrap_or_default();
+            seen |= kind;
+            kind == 0
+        });
+        let length = length.unwrap_or(rest.len());
+        let mut to = from + length;
         let mut word = text.get(from..to).unwrap_or_default();
-        if matches!(bytes.get(to), Some(b'\'' | 0x80..)) {
+        if matches!(rest.get(length), Some(b'\'' | 0x80..)) {
             to = self.lower_with_care(from);
             word = &self.lower;
-        } else if upper {
+        } else if seen & UPPER != 0 {
             self.lower.clear();
             self.lower.push_str(word);
             self.lower.make_ascii_lowercase();
