@@ -1,12 +1,14 @@
 //! What search costs: documents with words as frequent as in real texts are indexed, then asked with all facets.
-//! `search [DOCUMENTS] [BYTES OF TEXT EACH] [THREADS] [FOLDER TO KEEP]`; prints one line of JSON. A crawl indexes on one thread.
+//! `search [DOCUMENTS] [BYTES OF TEXT EACH | WARC FILE] [THREADS] [FOLDER TO KEEP]`; prints one line of JSON. A crawl indexes on one
+//! thread. The pages of a WARC file are taken again and again until there are enough, and nothing is asked then. `MEMORY_MB`
+//! is what the index may take (256). A folder that has an index already is only asked.
 
 use std::io::Write;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use annalist_knowledge::search::{FacetField, Question, Reader, Search, SearchSettings, Sort, parse};
-use annalist_knowledge::{Dated, Derived, Document, Mark};
+use annalist_knowledge::{Dated, Derived, DerivedError, Document, Extent, FollowSettings, Mark, follow};
 use annalist_model::{CanonicalUrl, Time};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -26,26 +28,87 @@ const ASKED: usize = 300;
 fn main() -> Outcome<()> {
     let mut args = std::env::args().skip(1);
     let documents = args.next().map_or(Ok(DOCUMENTS), |number| number.parse())?;
-    let text_bytes = args.next().map_or(Ok(TEXT_BYTES), |number| number.parse())?;
+    let texts = args.next().map_or(Ok(Texts::Made(TEXT_BYTES)), |what| Texts::of(&what))?;
     let threads = args.next().map_or(Ok(2), |number| number.parse())?;
     let kept = args.next();
     let folder = std::env::temp_dir().join(format!("annalist-search-{}", std::process::id()));
     let folder = kept.as_ref().map_or(folder.as_path(), Path::new);
     let mut chance = Chance(1);
-    let text = index(folder, documents, text_bytes, threads, &mut chance)?;
-    let size: u64 =
-        std::fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum::<Outcome<u64>>()?;
-    let peak_indexing = peak_memory();
-    let mut figures = text.figures();
-    figures.push(("index_bytes_per_text_byte".to_owned(), size as f64 / text.bytes as f64));
-    figures.push(("peak_rss_mb".to_owned(), peak_indexing / 1e6));
-    figures.extend(ask(folder, &mut chance)?);
+    let mut figures = Vec::new();
+    if !folder.join("meta.json").is_file() {
+        let text = index(folder, documents, &texts, threads, &mut chance)?;
+        let size: u64 =
+            std::fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum::<Outcome<u64>>()?;
+        figures.extend(text.figures());
+        figures.push(("index_bytes_per_text_byte".to_owned(), size as f64 / text.bytes as f64));
+        figures.push(("peak_rss_mb".to_owned(), peak_memory() / 1e6));
+    }
+    if matches!(texts, Texts::Made(_)) {
+        figures.extend(ask(folder, &mut chance)?);
+    }
     let figures: Vec<_> = figures.iter().map(|(name, value)| format!("\"{name}\":{value:.3}")).collect();
     writeln!(std::io::stdout(), "{{\"documents\":{documents},{}}}", figures.join(","))?;
     if kept.is_none() {
         std::fs::remove_dir_all(folder)?;
     }
     Ok(())
+}
+
+/// What is indexed: so many bytes of words that nobody wrote, or pages of an archive.
+enum Texts {
+    Made(usize),
+    Read(Vec<Document>),
+}
+
+impl Texts {
+    fn of(what: &str) -> Outcome<Texts> {
+        if let Ok(bytes) = what.parse() {
+            return Ok(Texts::Made(bytes));
+        }
+        let mut gathered = Gathered::default();
+        let settings = FollowSettings { awaits_metadata: false, ..FollowSettings::default() };
+        follow(&[Extent::whole(what)], &mut [&mut gathered], &settings, &())?;
+        if gathered.pages.is_empty() {
+            return Err(format!("{what} has no pages").into());
+        }
+        Ok(Texts::Read(gathered.pages))
+    }
+
+    fn document(&self, number: u64, chance: &mut Chance) -> Outcome<Document> {
+        match self {
+            Texts::Made(bytes) => document(number, *bytes, chance),
+            Texts::Read(pages) => {
+                let page = &pages[number as usize % pages.len()];
+                let (record, offset) = (format!("{}-{number}", page.record), number * 1000);
+                let file = "a.warc.gz".to_owned();
+                Ok(Document { record, file, offset, ..page.clone() })
+            }
+        }
+    }
+}
+
+/// The pages of an archive.
+#[derive(Default)]
+struct Gathered {
+    pages: Vec<Document>,
+    mark: Mark,
+}
+
+impl Derived for Gathered {
+    fn mark(&self) -> &Mark {
+        &self.mark
+    }
+
+    fn add(&mut self, document: &Document) -> Result<(), DerivedError> {
+        if document.is_page() {
+            self.pages.push(document.clone());
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, _: &Mark) -> Result<(), DerivedError> {
+        Ok(())
+    }
 }
 
 #[derive(Default)]
@@ -69,16 +132,17 @@ impl Indexed {
 fn index(
     folder: &Path,
     documents: u64,
-    text_bytes: usize,
+    texts: &Texts,
     threads: usize,
     chance: &mut Chance,
 ) -> Outcome<Indexed> {
     let mut indexed = Indexed::default();
-    let mut search = Search::open(folder, SearchSettings { memory: 256 << 20, threads })?;
+    let megabytes: usize = std::env::var("MEMORY_MB").map_or(Ok(256), |number| number.parse())?;
+    let mut search = Search::open(folder, SearchSettings { memory: megabytes << 20, threads })?;
     let mut mark = Mark::default();
     for first in (0..documents).step_by(DOCUMENTS_A_COMMIT as usize) {
         let some: Vec<_> = (first..documents.min(first + DOCUMENTS_A_COMMIT))
-            .map(|number| document(number, text_bytes, chance))
+            .map(|number| texts.document(number, chance))
             .collect::<Outcome<_>>()?;
         let (cpu, wall) = (cpu(), Instant::now());
         for document in &some {
