@@ -11,6 +11,10 @@ use xxhash_rust::xxh3::xxh3_64;
 /// Words that are remembered; with their stems they take a hundred bytes each.
 const MOST_WORDS: usize = 200_000;
 
+/// Fewer words are stemmed sooner than a thread is there.
+const WORTH_A_THREAD: usize = 300;
+const MOST_THREADS: usize = 8;
+
 #[derive(Debug, Default)]
 pub(super) struct Families {
     known: HashMap<(Field, String), Arc<Mutex<Family>>>,
@@ -55,16 +59,17 @@ impl Family {
         beginning: &str,
         code: &str,
         stem: &str,
-        stem_of: impl Fn(&'static Language, &str) -> u64,
+        stem_of: impl Fn(&'static Language, &str) -> u64 + Sync,
     ) -> impl Iterator<Item = &str> {
         let Family { words, stems } = self;
         let key = (code.to_owned(), beginning.to_owned());
         let stems = stems.entry(key).or_insert_with(|| {
             let first = words.partition_point(|word| word.as_str() < beginning);
-            let those = words.iter().enumerate().skip(first);
-            let those = those.take_while(|(_, word)| word.starts_with(beginning));
+            let those = words.get(first..).unwrap_or_default();
+            let those = those.get(..those.partition_point(|word| word.starts_with(beginning)));
             let language = Language::of(code);
-            let mut stems: Vec<_> = those.map(|(place, word)| (stem_of(language, word), place)).collect();
+            let numbers = side_by_side(those.unwrap_or_default(), |word| stem_of(language, word));
+            let mut stems: Vec<_> = numbers.into_iter().zip(first..).collect();
             stems.sort_unstable();
             stems
         });
@@ -75,6 +80,24 @@ impl Family {
     }
 }
 
+/// What `number` says of each word, in their order.
+fn side_by_side(words: &[String], number: impl Fn(&str) -> u64 + Sync) -> Vec<u64> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = (words.len() / WORTH_A_THREAD).clamp(1, cores.min(MOST_THREADS));
+    let of = |words: &[String]| words.iter().map(|word| number(word)).collect::<Vec<_>>();
+    let mut parts = words.chunks(words.len().div_ceil(threads).max(1));
+    let mine = parts.next().unwrap_or_default();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = parts.map(|part| (part, scope.spawn(|| of(part)))).collect();
+        let mut numbers = of(mine);
+        for (part, other) in others {
+            // Nothing in there panics; where something did, it would here.
+            numbers.extend(other.join().unwrap_or_else(|_| of(part)));
+        }
+        numbers
+    })
+}
+
 pub(super) fn stem_number(stem: &str) -> u64 {
     xxh3_64(stem.as_bytes())
 }
@@ -83,7 +106,7 @@ pub(super) fn stem_number(stem: &str) -> u64 {
 mod tests {
     use tantivy::schema::Field;
 
-    use super::{Families, Family, MOST_WORDS, stem_number};
+    use super::{Families, Family, MOST_WORDS, side_by_side, stem_number};
 
     fn likely(family: &mut Family, beginning: &str, stem: &str) -> Vec<String> {
         let number =
@@ -103,6 +126,21 @@ mod tests {
         assert_eq!(likely(&mut family, "electi", "elect"), ["electing", "election", "elections"]);
         assert_eq!(likely(&mut family, "el", "els"), ["else"]);
         assert!(likely(&mut family, "elx", "elect").is_empty());
+    }
+
+    #[test]
+    fn many_words_are_stemmed_on_several_threads_with_the_same_result() {
+        let mut words: Vec<String> = (0..5_000).map(|number| format!("elect{number:04}")).collect();
+        words.extend(["elections", "election", "elected"].map(str::to_owned));
+        for most in [0, 1, 299, 300, 601, words.len()] {
+            let some = &words[words.len() - most..];
+            assert_eq!(
+                side_by_side(some, stem_number),
+                some.iter().map(|word| stem_number(word)).collect::<Vec<_>>()
+            );
+        }
+        let mut family = Family::of(words);
+        assert_eq!(likely(&mut family, "elect", "elect"), ["elected", "election", "elections"]);
     }
 
     #[test]
