@@ -207,6 +207,50 @@ fn what_is_said_in_the_next_file_is_heard_when_the_crawl_has_ended() {
     assert_eq!(shelf.kept.len() as u64, PAGES - 1);
 }
 
+/// Pages of somebody else, about which no crawl says anything.
+fn write_foreign(dir: &Path, pages: &[(&str, String)]) {
+    let mut settings = WriterSettings::new(&dir.join("archive"), &dir.join("indexes"), "foreign", "host");
+    settings.roll_bytes = u64::MAX;
+    std::fs::create_dir_all(dir.join("archive")).unwrap();
+    std::fs::create_dir_all(dir.join("indexes")).unwrap();
+    let mut writer = Writer::new(Arc::new(RealDisk), settings, || Uuid::from_u64_pair(8, 1));
+    for (number, (url, body)) in (1..).zip(pages) {
+        let exchange = Exchange { target_uri: url, started_ms: 1_000_000 + number, server: None };
+        let answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n{body}").into_bytes();
+        let id = RecordId::new(Uuid::from_u64_pair(9, number));
+        writer.append(&[Record::response(id, &exchange, "sha1:X", answer)], number).unwrap();
+    }
+    writer.close().unwrap();
+}
+
+#[test]
+fn a_file_of_others_among_those_of_a_crawl_is_left_out_and_told() {
+    let dir = tempfile::tempdir().unwrap();
+    write_archive(dir.path());
+    let page = |url| (url, "<p>Words of others".to_owned());
+    write_foreign(dir.path(), &[page("http://b.test/1"), page("http://b.test/2")]);
+    let mut shelf = Shelf::default();
+    let ended = FollowSettings { over: Over::All, ..settings(1, 30) };
+    let followed = follow(&extents(dir.path()), &mut [&mut shelf], &ended, &()).unwrap();
+    assert_eq!(shelf.kept.len() as u64, PAGES - 1);
+    let [told] = followed.holes.as_slice() else { panic!("{followed:?}") };
+    assert!(told.contains("foreign-") && told.contains("captures (2) are left out"), "{told}");
+    let again = follow(&extents(dir.path()), &mut [&mut shelf], &ended, &()).unwrap();
+    assert!(again.holes.is_empty(), "it is told once: {again:?}");
+}
+
+#[test]
+fn the_end_of_a_long_page_is_read_too() {
+    let dir = tempfile::tempdir().unwrap();
+    let body = format!("<p>{} the last word", "many words before it ".repeat(20_000));
+    write_foreign(dir.path(), &[("http://b.test/long", body)]);
+    let mut shelf = Shelf::default();
+    let anybodys = FollowSettings { awaits_metadata: false, ..settings(1, 30) };
+    follow(&extents(dir.path()), &mut [&mut shelf], &anybodys, &()).unwrap();
+    let texts: Vec<_> = shelf.kept.values().map(|document| document.text.as_str()).collect();
+    assert!(texts.len() == 1 && texts[0].trim_end().ends_with("the last word"), "{}", texts[0].len());
+}
+
 #[test]
 fn a_file_that_could_not_be_read_is_read_when_it_can_be_and_what_is_said_about_its_captures_is_heard() {
     let dir = tempfile::tempdir().unwrap();

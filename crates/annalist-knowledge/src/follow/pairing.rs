@@ -156,10 +156,11 @@ impl Pairing {
         Ok(span)
     }
 
-    /// Gives up the captures of some files.
-    pub fn forget(&mut self, is_hopeless: impl Fn(usize) -> bool) {
+    /// Gives up the captures of some files, and says which they were.
+    pub fn forget(&mut self, is_hopeless: impl Fn(usize) -> bool) -> Vec<Position> {
         let given_up: Vec<Position> = self.pending.keys().copied().filter(|at| is_hopeless(at.0)).collect();
-        given_up.into_iter().for_each(|at| drop(self.end(at)));
+        given_up.iter().for_each(|at| drop(self.end(*at)));
+        given_up
     }
 
     /// Hands over what only waited for what might have been written on it.

@@ -28,7 +28,9 @@ pub(super) struct DocumentReader {
 
 impl DocumentReader {
     pub fn new(canonical: Canonicaliser) -> DocumentReader {
+        // Who crawls judges a page by its beginning; who searches wants to find its end.
         let limits = Limits::default();
+        let limits = Limits { text_bytes: limits.body_bytes, ..limits };
         DocumentReader { reader: Reader::with_limits(canonical.clone(), limits), canonical, limits }
     }
 

@@ -34,6 +34,8 @@ struct Leg {
     is_retried: bool,
     /// A capture in it was seen for the first time.
     is_fresh: bool,
+    /// A capture in it was handed over: the crawl knows of it.
+    is_known: bool,
 }
 
 /// What became of a step through a file.
@@ -93,6 +95,7 @@ impl Walk {
                 is_unread: false,
                 has_ended: false,
                 is_fresh: false,
+                is_known: reached > 0,
             }
         };
         Walk {
@@ -145,6 +148,7 @@ impl Walk {
                         if std::mem::take(&mut self.shares) && !self.settings.awaits_metadata {
                             self.pairing.flush_all(&mut done);
                         }
+                        self.are_known(&captures);
                         self.give_up();
                     }
                     Step::Unread => {
@@ -165,8 +169,15 @@ impl Walk {
                 break;
             }
         }
+        self.are_known(&captures);
         let mark = if self.shares { None } else { Some(self.mark()) };
         Some(Batch { captures, mark, bytes })
+    }
+
+    fn are_known(&mut self, captures: &[Raw]) {
+        for raw in captures {
+            self.legs.get_mut(raw.at.0).into_iter().for_each(|leg| leg.is_known = true);
+        }
     }
 
     /// Opens the next file, and reads its captures again that were waiting.
@@ -354,7 +365,7 @@ impl Walk {
             return;
         }
         let (legs, settings) = (&self.legs, &self.settings);
-        self.pairing.forget(|number| {
+        let given_up = self.pairing.forget(|number| {
             let Some(leg) = legs.get(number).filter(|leg| leg.has_ended) else { return false };
             let mut behind = legs.iter().skip(number + 1).take(settings.patience);
             if settings.over.has(&leg.name) {
@@ -364,6 +375,19 @@ impl Walk {
                 all && behind.all(|leg| leg.has_ended && leg.until == u64::MAX)
             }
         });
+        // Of a file that the crawl wrote, it says something.
+        let mut foreign: BTreeMap<usize, u64> = BTreeMap::new();
+        for (number, ..) in given_up {
+            *foreign.entry(number).or_default() += 1;
+        }
+        for (number, captures) in foreign {
+            let Some(leg) = self.legs.get(number).filter(|leg| !leg.is_known) else { continue };
+            self.holes.push(format!(
+                "{}: its captures ({captures}) are left out, for this crawl says nothing about them: an archive of others \
+                 is read where it has a folder of its own",
+                leg.path.display()
+            ));
+        }
     }
 
     /// How far everything is in captures that were handed over, or wait.
