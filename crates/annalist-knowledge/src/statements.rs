@@ -75,11 +75,28 @@ pub fn plain(text: &str) -> String {
     text.chars().filter(|c| !is_odd(*c)).collect()
 }
 
-/// A date as it was told, in Greenwich; also of days before 1970.
+/// A date as it was told, by the clock of who told it: its year, month and day are those that stand on the page. Also of days
+/// before 1970.
 fn date_literal(text: &str) -> Option<Literal> {
     let millis = millis_of(text)?;
     let moment = jiff::Timestamp::from_millisecond(millis).ok()?;
-    Some(Literal::new_typed_literal(format!("{moment:.3}"), xsd::DATE_TIME))
+    let told = offset_of(text).map(|offset| (offset.to_datetime(moment), offset.seconds() / 60));
+    let written = match told {
+        Some((there, minutes)) if minutes != 0 => {
+            let sign = if minutes < 0 { '-' } else { '+' };
+            let minutes = minutes.abs();
+            format!("{there:.3}{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+        }
+        _ => format!("{moment:.3}"),
+    };
+    Some(Literal::new_typed_literal(written, xsd::DATE_TIME))
+}
+
+/// How far a clock is from the one in Greenwich, in whole minutes, as far as XML Schema knows such clocks.
+fn offset_of(text: &str) -> Option<jiff::tz::Offset> {
+    const FURTHEST: i32 = 14 * 3600;
+    let offset = jiff::fmt::temporal::Pieces::parse(text).ok()?.to_numeric_offset()?;
+    (offset.seconds() % 60 == 0 && offset.seconds().abs() <= FURTHEST).then_some(offset)
 }
 
 pub fn date_time(time: Time) -> Literal {
@@ -232,8 +249,26 @@ mod tests {
 
     use annalist_model::{CanonicalUrl, FoundLink, LinkKind, Object, Time};
 
-    use super::statements;
+    use super::{date_literal, statements};
     use crate::document::{Dated, Document, Original};
+
+    #[test]
+    fn a_date_has_the_day_that_stands_on_the_page() {
+        let told = |text: &str| date_literal(text).map(|literal| literal.value().to_owned());
+        let cases = [
+            ("2011-03-01T00:30:00+05:00", "2011-03-01T00:30:00.000+05:00"),
+            ("2010-12-31T23:30:00-08:30", "2010-12-31T23:30:00.000-08:30"),
+            ("2011-03-01T00:30:00Z", "2011-03-01T00:30:00.000Z"),
+            ("2011-03-01T00:30:00+00:00", "2011-03-01T00:30:00.000Z"),
+            ("1911-03", "1911-03-01T00:00:00.000Z"),
+            // No clock of XML Schema.
+            ("2011-03-01T00:30:00+15:00", "2011-02-28T09:30:00.000Z"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(told(text).as_deref(), Some(expected), "{text}");
+        }
+        assert_eq!(told("soon"), None);
+    }
 
     fn document() -> Document {
         Document {
