@@ -361,6 +361,11 @@ fn told(fault: &str) -> String {
         return format!("{place}: this prefix is not declared");
     }
     let listed = expected.trim_start_matches("expected one of ");
+    // A reason says more than a list of letters.
+    let is_sentence = |one: &&str| one.starts_with(char::is_uppercase) && one.split(' ').count() > 3;
+    if let Some(reason) = listed.split(", ").find(is_sentence) {
+        return format!("{place}: {reason}");
+    }
     let few: Vec<&str> = listed.split(", ").filter(|one| !one.contains("..=")).take(8).collect();
     match expected.starts_with("expected one of ") {
         true if few.is_empty() => format!("{place}: something else is expected here"),
@@ -390,5 +395,19 @@ fn collect(results: QueryResults<'_>, most: u64) -> Result<(Answer, Told), Query
             let rows = all.len() as u64;
             Ok((Answer::Triples(all), Told { rows, cut: false }))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::told;
+
+    #[test]
+    fn a_reason_is_told_before_what_else_might_stand_there() {
+        let listed =
+            "error at 1:9: expected one of \"(\", [a..=z], The SELECT contains an unbound variable, IN";
+        assert_eq!(told(listed), "error at 1:9: The SELECT contains an unbound variable");
+        let letters = "error at 1:9: expected one of \"(\", [\'a\'..=\'z\'], IN";
+        assert_eq!(told(letters), "error at 1:9: expected \"(\", IN");
     }
 }
