@@ -127,8 +127,10 @@ pub struct MonthCount {
 pub enum SearchError {
     #[error("{0}")]
     Query(QueryError),
-    #[error("page {0} is too far: there are {DEEPEST} results at most to turn through; narrow the question")]
-    TooDeep(usize),
+    #[error(
+        "there are {DEEPEST} results at most to turn through, and page {page} of {limit} ends behind them: narrow the question"
+    )]
+    TooDeep { page: usize, limit: usize },
     #[error("there is no search index in {}: `annalist rebuild` makes one", .0.display())]
     Missing(PathBuf),
     #[error("the search index in {} cannot be read ({why}): `annalist rebuild` makes it again", .folder.display())]

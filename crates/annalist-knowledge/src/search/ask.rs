@@ -80,8 +80,8 @@ impl Reader {
     fn answer(&self, question: &Question) -> Result<Answer, SearchError> {
         let first = question.page.max(1).saturating_sub(1).saturating_mul(question.limit);
         let needed = first.saturating_add(question.limit).saturating_add(1);
-        if needed > DEEPEST {
-            return Err(SearchError::TooDeep(question.page));
+        if needed > DEEPEST + 1 {
+            return Err(SearchError::TooDeep { page: question.page.max(1), limit: question.limit });
         }
         let searchers: Vec<_> = self.opened.iter().map(|opened| opened.reader.searcher()).collect();
         let among = if question.fold { LIKE_IT_AMONG } else { 0 };

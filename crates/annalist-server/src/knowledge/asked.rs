@@ -137,7 +137,7 @@ impl From<SearchError> for Problem {
     fn from(fault: SearchError) -> Problem {
         match fault {
             SearchError::Query(fault) => Problem::field("q", fault.to_string()),
-            SearchError::TooDeep(_) => Problem::field("page", fault.to_string()),
+            SearchError::TooDeep { .. } => Problem::field("page", fault.to_string()),
             other => Problem::internal("the search failed", &other),
         }
     }

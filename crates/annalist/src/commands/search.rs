@@ -98,7 +98,7 @@ fn fault(e: SearchError, words: &str) -> anyhow::Error {
             let before: String = words.chars().take(e.at).map(|_| ' ').collect();
             BadConfiguration(format!("{e}\n  {words}\n  {before}^")).into()
         }
-        SearchError::TooDeep(_) | SearchError::Missing(_) => BadConfiguration(e.to_string()).into(),
+        SearchError::TooDeep { .. } | SearchError::Missing(_) => BadConfiguration(e.to_string()).into(),
         other => other.into(),
     }
 }

@@ -42,7 +42,13 @@ pub fn answer(answer: &Answer, question: &Question, jobs: &[JobDir], style: Styl
         1 => "1 found".to_owned(),
         total => format!("{} found", count(total)),
     };
-    let more = if answer.more { format!("; --page {} for more", question.page + 1) } else { String::new() };
+    let more = if answer.more {
+        format!("; --page {} for more", question.page + 1)
+    } else if answer.hits.is_empty() && answer.total > 0 && question.limit > 0 {
+        format!("; page {} is behind the last of them", question.page)
+    } else {
+        String::new()
+    };
     let _ = writeln!(text, "{found}{more}");
     text
 }
