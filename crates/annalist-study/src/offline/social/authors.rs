@@ -17,7 +17,7 @@ const NOBODY: [&str; 8] = ["anonymous", "guest", "admin", "unknown", "gast", "an
 #[derive(Default)]
 pub(super) struct Authors {
     list: Vec<Author>,
-    by_url: HashMap<String, AuthorNumber>,
+    by_url: HashMap<String, Vec<AuthorNumber>>,
     by_name: HashMap<(String, String), AuthorNumber>,
 }
 
@@ -27,15 +27,16 @@ impl Authors {
         let key = (by.site.clone(), by.name.to_lowercase());
         let url = by.url.as_ref();
         let known = match url {
-            Some(url) => self.by_url.get(url).or_else(|| {
+            Some(url) => self.at(url, &by.name).or_else(|| {
                 // Met before without the page about them.
-                self.by_name.get(&key).filter(|number| {
-                    self.list.get(**number as usize).is_some_and(|author| author.url.is_none())
+                let known = self.by_name.get(&key).copied();
+                known.filter(|number| {
+                    self.list.get(*number as usize).is_some_and(|author| author.url.is_none())
                 })
             }),
-            None => self.by_name.get(&key),
+            None => self.by_name.get(&key).copied(),
         };
-        let number = known.copied().unwrap_or_else(|| {
+        let number = known.unwrap_or_else(|| {
             self.list.push(Author {
                 name: by.name.clone(),
                 site: by.site.clone(),
@@ -58,7 +59,10 @@ impl Authors {
             if let Some(url) = url {
                 author.url.get_or_insert_with(|| url.clone());
                 author.confidence = BY_URL;
-                self.by_url.insert(url.clone(), number);
+                let same = self.by_url.entry(url.clone()).or_default();
+                if !same.contains(&number) {
+                    same.push(number);
+                }
             }
         }
         number
@@ -66,8 +70,14 @@ impl Authors {
 
     /// One who was met.
     pub(super) fn find(&self, by: &Byline) -> Option<AuthorNumber> {
-        let of_url = by.url.as_ref().and_then(|url| self.by_url.get(url));
-        of_url.or_else(|| self.by_name.get(&(by.site.clone(), by.name.to_lowercase()))).copied()
+        let of_url = by.url.as_ref().and_then(|url| self.at(url, &by.name));
+        of_url.or_else(|| self.by_name.get(&(by.site.clone(), by.name.to_lowercase())).copied())
+    }
+
+    /// Who is known by a page and may be called so. A page about all who write for a site is about several.
+    fn at(&self, url: &str, name: &str) -> Option<AuthorNumber> {
+        let there = self.by_url.get(url).into_iter().flatten().copied();
+        there.into_iter().find(|number| may_be_one(self.name(*number), name))
     }
 
     pub(super) fn list(&self) -> &[Author] {
@@ -81,6 +91,20 @@ impl Authors {
     pub(super) fn into_list(self) -> Vec<Author> {
         self.list
     }
+}
+
+/// Whether two names may be those of one person: they share a word, or are written alike (`jdoe`, `J. Doe`).
+fn may_be_one(one: &str, other: &str) -> bool {
+    let words = |name: &str| -> Vec<String> {
+        let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 1);
+        words.map(str::to_lowercase).collect()
+    };
+    let letters =
+        |name: &str| name.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
+    let (ones, others) = (words(one), words(other));
+    ones.iter().any(|word| others.contains(word))
+        || letters(one).contains(&letters(other))
+        || letters(other).contains(&letters(one))
 }
 
 /// Who a writing says it is by.

@@ -115,3 +115,17 @@ fn the_page_about_an_author_joins_names_and_parts_namesakes() {
     writings.sort_unstable();
     assert_eq!(writings, [1, 3]);
 }
+
+#[test]
+fn a_page_about_all_who_write_makes_no_one_of_them() {
+    let by = |number, name: &str| Writing {
+        author_url: Some("http://a.test/who.html".to_owned()),
+        ..post(number, name, &format!("{WORDS} {number}"))
+    };
+    let found =
+        of(vec![by(1, "Jane Doe"), by(2, "Karl Osterwald"), by(3, "J. Doe"), by(4, "Karl Osterwald")]);
+    let mut told: Vec<_> =
+        found.authors.iter().map(|author| (author.name.as_str(), author.writings)).collect();
+    told.sort_unstable();
+    assert_eq!(told, [("Jane Doe", 2), ("Karl Osterwald", 2)]);
+}
