@@ -109,6 +109,13 @@ pub fn bring_one_up_to_date(dir: &Path, needed: Needed, watch: &Watch) -> Result
             watch.tell("the crawl is running: what it found in the last half minute may be missing");
         }
         Err(fault) if is_read_only(&fault) => {
+            let is_there = match needed {
+                Needed::Graph => Layer::is_in(&places.web()),
+                Needed::Search => !is_new(&places.search()),
+            };
+            if !is_there {
+                return Err(BadConfiguration(never_read(dir)).into());
+            }
             watch.tell(&format!("{} cannot be written to: what is there is asked", dir.display()));
         }
         Err(fault) => return Err(fault),
@@ -121,6 +128,12 @@ pub fn bring_one_up_to_date(dir: &Path, needed: Needed, watch: &Watch) -> Result
         }
     }
     Ok(())
+}
+
+/// What is there to be asked would be nothing, which is no answer.
+pub fn never_read(dir: &Path) -> String {
+    let what = "cannot be written to, and nothing was made of its archive before: ask where it can be, or a copy of it";
+    format!("{} {what}", dir.display())
 }
 
 /// Imports what an interrupted import, or a lost layer, left out.

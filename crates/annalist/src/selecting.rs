@@ -10,7 +10,7 @@ use annalist_study::selection::{Candidates, Decisions, Proposals, Rules, RulesEr
 use anyhow::{Context, Result};
 
 use crate::exit::{BadConfiguration, Interrupted};
-use crate::knowledge::{begin_reading, is_read_only, job_at, locked, spec_of};
+use crate::knowledge::{begin_reading, is_read_only, job_at, locked, never_read, spec_of};
 use crate::watch::Watch;
 
 #[derive(Debug)]
@@ -45,6 +45,9 @@ impl Standing {
                 }
             }
             Ok(None) => watch.tell("the crawl is running: pages that were not looked at before are left out"),
+            Err(fault) if is_read_only(&fault) && !kept.exists() => {
+                return Err(BadConfiguration(never_read(dir)).into());
+            }
             Err(fault) if is_read_only(&fault) => watch.tell(&format!(
                 "{} cannot be written to: pages that were not looked at before are left out",
                 dir.display()

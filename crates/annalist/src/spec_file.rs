@@ -122,7 +122,7 @@ fn told(mistakes: &[Mistake], warnings: &[Mistake], source: &str) -> String {
     let lines = mistakes.iter().map(|mistake| format!("\n  {mistake}"));
     let odd = warnings.iter().map(|warning| format!("\n  warning: {warning}"));
     let lines: String = lines.chain(odd).collect();
-    format!("{} {many} in {source}; nothing was fetched:{lines}", mistakes.len())
+    format!("{} {many} in {source}; nothing was done:{lines}", mistakes.len())
 }
 
 /// Reads the flags by the rules of a spec. Nobody wrote its lines and keys: a mistake names the flag.
