@@ -121,8 +121,16 @@ impl Knowledge {
 
     /// What a study wrote of a crawl; nothing where there was none.
     pub fn table(&self, id: &str, name: &str) -> Result<Table, Problem> {
-        let job = self.shared.service.job(id)?;
-        Ok(Table::read(&Places::of(job.root()).study().join(name)))
+        Ok(Table::read(&self.study(id)?.join(name)))
+    }
+
+    /// The first rows of such a table.
+    pub fn beginning(&self, id: &str, name: &str) -> Result<Table, Problem> {
+        Ok(Table::beginning(&self.study(id)?.join(name)))
+    }
+
+    fn study(&self, id: &str) -> Result<PathBuf, Problem> {
+        Ok(Places::of(self.shared.service.job(id)?.root()).study())
     }
 
     /// Leave to ask one question in SPARQL; it is given back when the permit is dropped.

@@ -160,7 +160,7 @@ pub fn small(months: &[Month], scale: &Scale, what: &str) -> Markup {
         svg.small viewBox="0 0 120 24" role="img" aria-label=(told) preserveAspectRatio="none" {
             title { (told) }
             line.grid x1="0" x2="120" y1="24" y2="24" {}
-            @for (place, bar) in bars.iter().enumerate() {
+            @for (place, bar) in bars.iter().enumerate().filter(|(_, bar)| bar.count > 0) {
                 @let height = bar.count as f64 / scale.most as f64 * 22.0;
                 rect.tally x=(number(place as f64 * width)) y=(number(24.0 - height)) width=(number((width * 0.85).max(0.4))) height=(number(height)) {}
             }
@@ -228,14 +228,15 @@ mod tests {
             ([month("2011-01", 40, None)], [month("2011-04", 10, None), month("2011-02", 1, None)]);
         let scale = Scale::of([large.as_slice(), little.as_slice()].into_iter());
         assert_eq!(scale.told(), "2011-01 to 2011-04, up to 40 a month");
-        let heights = |months: &[Month]| -> Vec<String> {
+        let drawn = |months: &[Month]| -> Vec<(String, String)> {
             let svg = small(months, &scale, "x").into_string();
-            svg.split("<rect")
-                .skip(1)
-                .map(|bar| bar.split("height=\"").nth(1).unwrap().split('"').next().unwrap().to_owned())
-                .collect()
+            let of = |bar: &str, name: &str| {
+                bar.split(&format!(" {name}=\"")).nth(1).unwrap().split('"').next().unwrap().to_owned()
+            };
+            svg.split("<rect").skip(1).map(|bar| (of(bar, "x"), of(bar, "height"))).collect()
         };
-        assert_eq!(heights(&large), ["22.0", "0.0", "0.0", "0.0"]);
-        assert_eq!(heights(&little), ["0.0", "0.6", "0.0", "5.5"]);
+        let at = |x: &str, height: &str| (x.to_owned(), height.to_owned());
+        assert_eq!(drawn(&large), [at("0.0", "22.0")]);
+        assert_eq!(drawn(&little), [at("30.0", "0.6"), at("90.0", "5.5")]);
     }
 }

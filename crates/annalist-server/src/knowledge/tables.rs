@@ -1,8 +1,12 @@
 //! The tables that a study wrote (CSV, RFC 4180), read for one view at a time. A damaged one is shown as far as it can be.
 
 use std::borrow::Cow;
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Bytes with which a table begins: some hundred rows and more.
+const BEGINNING: u64 = 256 << 10;
 
 /// One table. Columns are asked for by name: another version of the program may have others.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +25,20 @@ pub struct Row<'a> {
 impl Table {
     /// Empty where there is none.
     pub fn read(path: &Path) -> Table {
-        let bytes = std::fs::read(path).unwrap_or_default();
+        Table::of(std::fs::read(path).unwrap_or_default())
+    }
+
+    /// Its first rows: a table of who refers to whom has one for every pair. What is behind them may break off.
+    pub fn beginning(path: &Path) -> Table {
+        let mut bytes = Vec::new();
+        if let Ok(file) = std::fs::File::open(path) {
+            // As far as it can be read.
+            let _ = file.take(BEGINNING).read_to_end(&mut bytes);
+        }
+        Table::of(bytes)
+    }
+
+    fn of(bytes: Vec<u8>) -> Table {
         let text = String::from_utf8(bytes);
         Table { text: text.unwrap_or_else(|fault| String::from_utf8_lossy(fault.as_bytes()).into_owned()) }
     }
@@ -145,6 +162,29 @@ mod tests {
         assert_eq!((row.get("note"), row.get("none"), row.number("name")), ("x, \"y\"\nz", "", 0));
         assert_eq!(cells("a,b\n\"never ends,1\n2"), [["never ends,1\n2"]]);
         assert!(cells("").is_empty() && cells("a,b\r\n").is_empty());
+    }
+
+    #[test]
+    fn of_a_long_table_the_first_rows_are_read_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("ties.csv");
+        let rows = (0..100_000).map(|number| format!("{number},ä\r\n"));
+        std::fs::write(
+            &path,
+            std::iter::once("number,letter\r\n".to_owned()).chain(rows).collect::<String>(),
+        )
+        .unwrap();
+        let (all, some) = (Table::read(&path), Table::beginning(&path));
+        assert!(some.text.len() < all.text.len() / 2 && all.text.starts_with(&some.text[..200_000]));
+        let firsts = |table: &Table| {
+            table
+                .rows()
+                .take(1_000)
+                .map(|row| (row.number("number"), row.get("letter").to_owned()))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(firsts(&some), firsts(&all));
+        assert!(Table::beginning(&dir.path().join("none.csv")).is_missing());
     }
 
     #[test]

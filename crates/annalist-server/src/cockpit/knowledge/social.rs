@@ -31,7 +31,7 @@ pub async fn social(State(app): State<App>, Place(id): Place<String>, Asking(ask
         let rows: Vec<_> =
             table.rows().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).map(Row::owned).collect();
         let ties: Vec<_> =
-            own.knowledge.table(&id, "ties.csv")?.rows().take(MOST_TIES).map(Row::owned).collect();
+            own.knowledge.beginning(&id, "ties.csv")?.rows().take(MOST_TIES).map(Row::owned).collect();
         Ok((seen, tasks, rows, all, ties, !table.is_missing()))
     })
     .await?;

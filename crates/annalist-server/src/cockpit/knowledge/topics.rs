@@ -5,18 +5,26 @@ use std::collections::HashMap;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::html;
+use serde::Deserialize;
 
-use super::{below, file, parts, searched, standing, unstudied};
+use super::{SHOWN, below, file, pages, parts, query, searched, standing, unstudied};
 use crate::cockpit::courses::{self, Month, Scale};
 use crate::cockpit::hints::term;
 use crate::cockpit::{Page, layout, words};
 use crate::knowledge::Row;
-use crate::rest::{Place, blocking};
+use crate::rest::{Asking, Place, blocking};
 use crate::serve::App;
 
-pub async fn topics(State(app): State<App>, Place(id): Place<String>) -> Page {
+#[derive(Deserialize)]
+pub struct Listed {
+    #[serde(default)]
+    page: usize,
+}
+
+pub async fn topics(State(app): State<App>, Place(id): Place<String>, Asking(asked): Asking<Listed>) -> Page {
+    let page = asked.page.max(1);
     let own = app.clone();
-    let (seen, tasks, rows, courses, is_studied) = blocking(move || {
+    let (seen, tasks, rows, courses, all, is_studied) = blocking(move || {
         let (seen, tasks) = standing(&own, &id)?;
         let table = own.knowledge.table(&id, "topics.csv")?;
         let mut courses: HashMap<String, Vec<Month>> = HashMap::new();
@@ -25,11 +33,15 @@ pub async fn topics(State(app): State<App>, Place(id): Place<String>) -> Page {
                 Month { month: row.get("month").to_owned(), count: row.number("writings"), opinion: None };
             courses.entry(row.get("topic").to_owned()).or_default().push(month);
         }
-        Ok((seen, tasks, table.rows().map(Row::owned).collect::<Vec<_>>(), courses, !table.is_missing()))
+        let all = table.rows().count();
+        let rows: Vec<_> =
+            table.rows().skip((page - 1).saturating_mul(SHOWN)).take(SHOWN).map(Row::owned).collect();
+        Ok((seen, tasks, rows, courses, all, !table.is_missing()))
     })
     .await?;
     // One scale for all: topics are compared with each other.
-    let scale = Scale::of(rows.iter().filter_map(|row| Some(courses.get(row.get("topic"))?.as_slice())));
+    let scale = Scale::of(courses.values().map(Vec::as_slice));
+    let to = |page: usize| format!("?{}", query(&[("page", &page.to_string())]));
     let course = |word: &str| match word {
         "rising" => "↗ rising",
         "falling" => "↘ falling",
@@ -40,7 +52,7 @@ pub async fn topics(State(app): State<App>, Place(id): Place<String>) -> Page {
             (parts(&seen, "Topics"))
             @if rows.is_empty() { section.empty { p { "The study found no topics: that takes some dozens of writings that share words." } } } @else {
                 table {
-                    caption { "What is written about, the largest first: " (words::count(rows.len() as u64)) " topics" }
+                    caption { "What is written about, the largest first: " (words::count(all as u64)) " topics" }
                     thead { tr { th scope="col" { "Topic" } th.number scope="col" { "Writings" } th scope="col" { "Over time" br; span.hint { (scale.told()) } } th scope="col" { (term("Course", "Whether its share of the later half of the writings is larger than of the earlier half")) } th scope="col" { "Language" } th scope="col" { "Words" } } }
                     tbody { @for row in &rows { tr {
                         th scope="row" { a href=(searched(&seen, &[("topic", row.get("topic"))])) { (row.get("topic")) } }
@@ -52,6 +64,7 @@ pub async fn topics(State(app): State<App>, Place(id): Place<String>) -> Page {
                     } } }
                 }
             }
+            (pages(page, all, to))
             (file(&seen, "topics"))
             (below(&app, &seen, &tasks))
         } @else { (unstudied(&app, &seen, &tasks)) }
