@@ -52,6 +52,14 @@ fn an_archivist_gets_from_a_blank_root_to_an_archive_with_a_browser() {
     lead("journeys.py", &[&service.address, &service.replay, &spec.display().to_string(), SCREENSHOTS]);
 }
 
+#[test]
+fn who_has_a_page_open_is_told_that_the_service_is_away_and_back() {
+    let config = WorldConfig { hosts: 2, pages: 20, crawl_delays: 0.0, ..WorldConfig::default() };
+    let stand = Stand::new(config);
+    let spec = stand.spec(IMPATIENT);
+    lead("comings.py", &[env!("CARGO_BIN_EXE_annalist"), &spec.display().to_string()]);
+}
+
 /// `ANNALIST_COCKPIT=whole`: with all that takes long.
 #[test]
 fn a_thousand_strings_that_mean_harm_are_text_in_every_view() {

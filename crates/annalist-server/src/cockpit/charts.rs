@@ -79,7 +79,35 @@ pub fn bars(rows: &[(String, u64)], caption: &str) -> Markup {
 
 #[cfg(test)]
 mod tests {
-    use super::round_up;
+    use super::{bars, line, round_up, steps};
+
+    /// What stands behind each of these in the markup.
+    fn values<'a>(markup: &'a str, attribute: &str) -> Vec<&'a str> {
+        let before = format!("{attribute}=\"");
+        markup.split(before.as_str()).skip(1).filter_map(|rest| rest.split('"').next()).collect()
+    }
+
+    #[test]
+    fn a_line_goes_through_its_points_and_leaves_no_chart() {
+        let drawn = line(&[(0.0, 0.0), (50.0, 0.5), (100.0, 3.0)], 1.0, "harvest").into_string();
+        assert_eq!(values(&drawn, " points"), ["0.0,180.0 300.0,90.0 600.0,0.0"]);
+        assert_eq!(values(&drawn, "aria-label"), ["harvest"]);
+    }
+
+    #[test]
+    fn steps_are_as_wide_as_each_other_and_as_high_as_their_numbers() {
+        let drawn = steps(&[0.0, 5.0, 20.0], 10.0, "pages").into_string();
+        let path = "M0,180 L0.0,180.0 L200.0,180.0 L200.0,90.0 L400.0,90.0 L400.0,0.0 L600.0,0.0 L600,180 Z";
+        assert_eq!(values(&drawn, " d"), [path]);
+    }
+
+    #[test]
+    fn bars_are_measured_by_the_longest() {
+        let drawn =
+            bars(&[("text/html".to_owned(), 1200), ("image/png".to_owned(), 3)], "Types").into_string();
+        assert_eq!((values(&drawn, "max"), values(&drawn, "value")), (vec!["1200"; 2], vec!["1200", "3"]));
+        assert!(drawn.contains("<td class=\"number\">1,200</td>"), "{drawn}");
+    }
 
     #[test]
     fn an_axis_ends_with_a_round_number_above_all_others() {

@@ -1,6 +1,6 @@
 """A real browser on this machine that can reach nothing else: Debian's Chromium, led through its driver.
 
-Every name but 127.0.0.1 leads to a server of our own that remembers what was asked of it: a request there is a leak.
+Every name but 127.0.0.1 (or what else is given as one's own) leads to a server of our own that remembers what was asked of it: a request there is a leak.
 """
 
 import base64
@@ -78,7 +78,7 @@ class Elsewhere:
 class Browser:
     """`with Browser(service, replay) as browser:`; the browser is gone when the block ends, however it ends."""
 
-    def __init__(self, service, replay, seconds=1800, downloads=None):
+    def __init__(self, service, replay, seconds=1800, downloads=None, own=("127.0.0.1",)):
         # A test that hangs ends all the same, and takes its browser along.
         signal.signal(signal.SIGALRM, self.too_long)
         signal.signal(signal.SIGTERM, self.too_long)
@@ -93,7 +93,8 @@ class Browser:
         arguments += ["--disable-dev-shm-usage", "--hide-scrollbars", "--window-size=1280,1000", "--lang=en"]
         # Nothing else opens windows of its own accord.
         arguments += ["--no-default-browser-check", "--disable-extensions", "--disable-search-engine-choice-screen"]
-        arguments.append(f"--host-resolver-rules=MAP {NAME} 127.0.0.1, MAP * 127.0.0.1:{self.elsewhere.port}, EXCLUDE 127.0.0.1")
+        rules = [f"MAP {NAME} 127.0.0.1", f"MAP * 127.0.0.1:{self.elsewhere.port}", *(f"EXCLUDE {name}" for name in own)]
+        arguments.append(f"--host-resolver-rules={', '.join(rules)}")
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")
         for argument in arguments:
