@@ -2,7 +2,6 @@
 //! score is made of.
 
 use annalist_crawl::explain::Explanation;
-use annalist_knowledge::search::Entry;
 use annalist_replay::Listed;
 use axum::extract::State;
 use axum::response::IntoResponse;
@@ -82,7 +81,7 @@ pub async fn captured(
             @if is_absent { (absent(&seen, &explained)) } @else {
                 div.sides {
                     (looked.frame())
-                    div.beside { (score(&known)) (writings(&seen, &known.entries)) }
+                    div.beside { (score(&known)) (writings(&seen, &known)) }
                 }
             }
             div.why { @if !explained.decisions.is_empty() {
@@ -128,7 +127,9 @@ fn score(known: &Known) -> Markup {
     }
 }
 
-fn writings(seen: &Seen, entries: &[Entry]) -> Markup {
+fn writings(seen: &Seen, known: &Known) -> Markup {
+    let entries = &known.entries;
+    let is_read = matches!(known.freshness, Some(Ok("current")));
     let written = entries.get(1..).unwrap_or_default();
     html! {
         @if !written.is_empty() {
@@ -153,6 +154,8 @@ fn writings(seen: &Seen, entries: &[Entry]) -> Markup {
                 }
                 p { (passage(&page.text)) }
             }
+        } @else if is_read {
+            section { h2 { "Nothing is read of it" } p.hint { "All that was captured has been read. Of redirects, of errors and of pages without words nothing is kept but the capture." } }
         } @else {
             section { h2 { "Nothing is known of it yet" } p.hint { "What was captured is read some seconds later" @if seen.is_running { ", while the crawl goes on" } "." } }
         }
@@ -163,5 +166,27 @@ fn passage(text: &str) -> String {
     match text.char_indices().nth(PASSAGE) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or(text)),
         None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use annalist_crawl::status::Status;
+
+    use super::writings;
+    use crate::page::Known;
+    use crate::service::Seen;
+    use crate::wanted::Wanted;
+
+    #[test]
+    fn of_a_capture_without_words_it_is_not_said_that_it_will_be_read() {
+        let (id, name, status) = ("x".to_owned(), "X".to_owned(), Status::default());
+        let seen = Seen { id, name, status, is_running: false, wanted: Wanted::default(), awaits: None };
+        let told = |word| {
+            let known = Known { freshness: Some(Ok(word)), ..Known::default() };
+            writings(&seen, &known).into_string()
+        };
+        assert!(told("current").contains("Nothing is read of it"));
+        assert!(told("growing").contains("Nothing is known of it yet"));
     }
 }
