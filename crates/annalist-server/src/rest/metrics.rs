@@ -25,11 +25,12 @@ const METRICS: &[(&str, &str, &str, Value)] = &[
         s.status.counters.stored_bytes as f64
     }),
     ("annalist_failed_total", "counter", "Links that never answered", |s| s.status.counters.failed as f64),
-    ("annalist_skipped_total", "counter", "Mentions of links that are not fetched", |s| {
-        s.status.counters.skipped_in_all() as f64
-    }),
     ("annalist_relevant_pages_total", "counter", "Pages with a score of one half or more", |s| {
         s.status.counters.judged.relevant as f64
+    }),
+    // Falls where a block is lifted or the scope gets wider.
+    ("annalist_skipped_mentions", "gauge", "Mentions of links that are not fetched as things stand", |s| {
+        s.status.counters.skipped_in_all() as f64
     }),
     ("annalist_queued_links", "gauge", "Links that wait", |s| s.status.queued as f64),
     ("annalist_visits_in_flight", "gauge", "Visits under way", |s| s.status.visits_in_flight as f64),
@@ -120,6 +121,8 @@ mod tests {
         let seen = Seen { id, name, status, is_running: false, wanted: Wanted::default(), awaits: None };
         let text = written(&[seen]);
         for line in [
+            "# TYPE annalist_skipped_mentions gauge",
+            "annalist_skipped_mentions{crawl=\"x\"} 0",
             "annalist_captures_total{crawl=\"x\"} 5",
             "annalist_captures_by_status_total{crawl=\"x\",class=\"2xx\"} 2",
             "annalist_captures_by_status_total{crawl=\"x\",class=\"4xx\"} 1",
