@@ -195,10 +195,8 @@ impl Access {
         if self.session(headers).is_some() {
             return Ok(true);
         }
-        let bearer = headers
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|value| value.strip_prefix("Bearer "));
+        let bearer =
+            headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer_token);
         if let Some(given) = bearer {
             if !self.may_try(from) {
                 return Err(too_many_tries());
@@ -218,6 +216,12 @@ impl Access {
         Ok(shown.any(|value| sessions.id_of(Purpose::ReplayCookie, value).is_some())
             || self.known(headers, from)?)
     }
+}
+
+/// The token in `Authorization`. The scheme may be spelled in capitals or not (RFC 9110, section 11.1).
+fn bearer_token(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_start_matches(' '))
 }
 
 impl Client {
@@ -284,7 +288,10 @@ mod tests {
         let known = |given: &HeaderMap| access.known(given, from).unwrap();
         assert!(!known(&headers(&[])));
         assert!(!known(&headers(&[("authorization", "Bearer wrong one")])));
-        assert!(known(&headers(&[("authorization", "Bearer long enough")])));
+        for scheme in ["Bearer", "bearer", "BEARER"] {
+            assert!(known(&headers(&[("authorization", &format!("{scheme} long enough"))])), "{scheme}");
+        }
+        assert!(!known(&headers(&[("authorization", "Basic long enough")])));
         let pair = kept(&access.log_in("long enough", from, &headers(&[])).unwrap());
         let given = headers(&[("cookie", &format!("a=b; {pair}"))]);
         assert!(known(&given));
