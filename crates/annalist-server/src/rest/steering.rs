@@ -218,7 +218,13 @@ fn block(spec: &mut Spec, site: &str, blocked: bool) {
 
 /// A site as the spec calls it, however it was spelled.
 fn named(site: &str) -> Result<String, Problem> {
-    host_name(site).ok_or_else(|| Problem::field("site", "expected the name of a site, such as example.org"))
+    let known = host_name(site).filter(|name| can_be_host(name));
+    known.ok_or_else(|| Problem::field("site", "expected the name of a site, such as example.org"))
+}
+
+/// Whether the labels of a name are as long as DNS lets them be, and none is empty.
+fn can_be_host(name: &str) -> bool {
+    name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
 }
 
 /// A time as people write it, where one was written.
@@ -365,4 +371,21 @@ pub async fn schedule(
 pub async fn unschedule(State(app): State<App>, Place(id): Place<String>) -> Result<StatusCode, Problem> {
     blocking(move || app.service.set_schedule(&id, None)).await?;
     Ok(StatusCode::NO_CONTENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named;
+
+    #[test]
+    fn a_name_that_can_be_no_host_is_refused() {
+        for good in ["Example.org", "example.org.", "127.0.0.1", "[::1]", "bücher.test"] {
+            assert!(named(good).is_ok(), "{good}");
+        }
+        let long = format!("{}.test", "a".repeat(64));
+        for bad in ["exa..mple", ".example", "a b", "", "example.org/x", long.as_str()] {
+            let problem = named(bad).unwrap_err();
+            assert_eq!(problem.status, 422, "{bad}");
+        }
+    }
 }
