@@ -125,7 +125,7 @@ impl Agreement {
             colour,
             dashes: if name == VALIDATED { " stroke-dasharray=\"8 4\"" } else { "" },
             value: ranked.break_even.unwrap_or(0.0),
-            points: ranked.curve.iter().map(|point| (point.recall, point.precision)).collect(),
+            points: from_nothing(ranked.curve.iter().map(|point| (point.recall, point.precision)).collect()),
         });
         let subtitle = format!(
             "{} events: {} pages, {} of them relevant; beside the names the break-even points",
@@ -142,8 +142,29 @@ impl Agreement {
     }
 }
 
+/// A curve of one point is level up to it: a line needs two to be seen.
+fn from_nothing(points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
+    match points.as_slice() {
+        [(recall, precision)] => vec![(0.0, *precision), (*recall, *precision)],
+        _ => points,
+    }
+}
+
 /// The best precision with which that much is found.
 fn precision_at(ranked: &Ranked, recall: f64) -> f64 {
     let far = ranked.curve.iter().filter(|point| point.recall >= recall - 1e-9);
     far.map(|point| point.precision).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::from_nothing;
+
+    #[test]
+    fn a_curve_of_one_point_is_drawn_level_up_to_it() {
+        assert_eq!(from_nothing(vec![(1.0, 0.4)]), [(0.0, 0.4), (1.0, 0.4)]);
+        let two = vec![(0.5, 1.0), (1.0, 0.4)];
+        assert_eq!(from_nothing(two.clone()), two);
+        assert!(from_nothing(Vec::new()).is_empty());
+    }
 }
