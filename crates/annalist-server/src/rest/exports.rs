@@ -35,7 +35,12 @@ pub async fn list(State(app): State<App>, Place(id): Place<String>) -> Result<Js
 
 /// One of them, whole or the range that is asked for.
 #[utoipa::path(get, path = "/api/crawls/{id}/exports/{name}", params(("id" = String, Path), ("name" = String, Path)), responses(
-    (status = 200, body = String, content_type = "application/octet-stream"), (status = 206, body = String, content_type = "application/octet-stream"),
+    (status = 200, content(
+        (String = "application/octet-stream"), (String = "application/wacz"), (String = "application/warc"), (String = "text/csv"),
+        (String = "application/n-quads"), (String = "application/vnd.apache.parquet"))),
+    (status = 206, content(
+        (String = "application/octet-stream"), (String = "application/wacz"), (String = "application/warc"), (String = "text/csv"),
+        (String = "application/n-quads"), (String = "application/vnd.apache.parquet"))),
     (status = 404, body = Problem), (status = 416, body = Problem)))]
 pub async fn download(
     State(app): State<App>,
