@@ -98,7 +98,7 @@ pub async fn serve(
     let (listener, bound) = listen(settings.listen).await?;
     let (archives, shown) = listen(settings.replay).await?;
     let origins = origins.bound(bound, shown);
-    let (framed_by, odd) = (origins.cockpits(), origins.warning());
+    let (framed_by, odd) = (origins.cockpits(), origins.warning(settings.token.is_some()));
     let access = Access::new(origins, settings.token.clone()).map_err(ServeError::Access)?;
     let pool = Pool::new(settings.visits, settings.reading_threads);
     let pool = pool.map_err(io_error("no thread for the slow lane"))?;

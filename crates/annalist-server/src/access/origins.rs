@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 
+use annalist_model::url::site_of;
 use axum::http::HeaderMap;
 use axum::http::header::HOST;
 
@@ -107,7 +108,7 @@ impl Origins {
     }
 
     /// What does not fit together, though nothing is wrong by itself.
-    pub fn warning(&self) -> Option<&'static str> {
+    pub fn warning(&self, has_token: bool) -> Option<&'static str> {
         let is_mixed = self.is_secure() && self.replay_origin.is_none();
         let of_six = |address: SocketAddr| {
             nameable(&written(address.ip())).starts_with('[') && !address.ip().is_unspecified()
@@ -120,10 +121,29 @@ impl Origins {
                  captured pages",
             );
         }
-        is_nameless.then_some(
-            "browsers do not show captured pages in pages that they call by an address of IPv6: give the machine a name \
-             with --host NAME, and call the service by it",
+        if is_nameless {
+            return Some(
+                "browsers do not show captured pages in pages that they call by an address of IPv6: give the machine a name \
+                 with --host NAME, and call the service by it",
+            );
+        }
+        (has_token && self.is_replay_kept_out()).then_some(
+            "browsers send no cookie over plain http into a frame of another site, so captured pages stay locked there: \
+             let both be reached by https, or say with --replay-origin another port of the service's own name",
         )
+    }
+
+    /// Whether a browser that logged in cannot show that to captured pages: they are of another site, and not both have TLS.
+    fn is_replay_kept_out(&self) -> bool {
+        let Some(replay) = &self.replay_origin else { return false };
+        let has_tls = self.is_secure() && replay.starts_with("https://");
+        let replay = name_of(host_of(replay));
+        let is_near = |name: &str| name == replay || site_of(name) == site_of(&replay);
+        let is_same_site = match &self.cockpit_origin {
+            Some(own) => is_near(&name_of(host_of(own))),
+            None => self.names.iter().any(|name| is_near(name)),
+        };
+        !has_tls && !is_same_site
     }
 }
 
@@ -212,10 +232,10 @@ mod tests {
         assert_eq!(six.nameable_for("localhost:80"), None);
         assert_eq!(six.replay_for("localhost:80"), "http://localhost:81");
         assert!(six.cockpits().contains(&"http://localhost:80".to_owned()), "{six:?}");
-        assert!(six.replay_answers_to("localhost:81") && six.warning().is_none());
+        assert!(six.replay_answers_to("localhost:81") && six.warning(true).is_none());
         let proxied = origins("[::1]:80", "[::1]:81", (Some("http://a.test"), Some("http://b.test")));
         assert_eq!(proxied.nameable_for("[::1]:80"), None);
-        assert!(origins("[2001:db8::1]:80", "[2001:db8::1]:81", (None, None)).warning().is_some());
+        assert!(origins("[2001:db8::1]:80", "[2001:db8::1]:81", (None, None)).warning(true).is_some());
     }
 
     #[test]
@@ -229,9 +249,30 @@ mod tests {
         assert!(proxied.is_replay_elsewhere("archive.test") && proxied.is_secure());
         assert!(proxied.is_own("https://archive.test", "127.0.0.1:80"), "a proxy may ask by another name");
         assert!(!proxied.is_own("https://evil.test", "127.0.0.1:80"));
-        assert!(proxied.warning().is_none());
+        assert!(proxied.warning(true).is_none());
         let half = origins("127.0.0.1:80", "127.0.0.1:81", (Some("https://archive.test"), None));
-        assert!(half.warning().unwrap().contains("--replay-origin"));
+        assert!(half.warning(true).unwrap().contains("--replay-origin"));
+    }
+
+    #[test]
+    fn a_frame_of_another_site_without_tls_is_warned_of_where_there_is_a_token() {
+        let warned = |own, pages, has_token| {
+            origins("127.0.0.1:80", "127.0.0.1:81", (own, Some(pages))).warning(has_token).is_some()
+        };
+        assert!(warned(Some("http://archive.test"), "http://pages.test", true));
+        assert!(warned(None, "http://pages.test", true));
+        assert!(!warned(Some("http://archive.test"), "http://pages.test", false), "nothing is locked");
+        assert!(
+            !warned(Some("http://archive.test"), "http://archive.test:81", true),
+            "the cookie goes there"
+        );
+        assert!(
+            !warned(Some("http://archive.example.org"), "http://pages.example.org", true),
+            "the same site"
+        );
+        assert!(warned(Some("http://archive.test"), "https://pages.test", true));
+        assert!(!warned(None, "http://box.test:81", true));
+        assert!(!warned(Some("https://archive.test"), "https://pages.test", true));
     }
 
     #[test]
