@@ -97,11 +97,13 @@ pub(crate) fn captures_of(captures: &Captures, prefix: &str, query: &str) -> io:
             let original =
                 all.iter().find(|other| is_revisit && other.mime != REVISIT && other.digest == line.digest);
             let told = original.unwrap_or(line);
+            // Indexes of others, and older ones, tell no status of revisits.
+            let status = line.status.as_ref().or(told.status.as_ref());
             json!({
                 "timestamp": line.timestamp,
                 "time": millis_of_digits(&line.timestamp).map(rfc3339),
                 "url": line.url,
-                "status": told.status.as_ref().and_then(|status| status.parse::<u16>().ok()),
+                "status": status.and_then(|status| status.parse::<u16>().ok()),
                 "mime": told.mime,
                 "digest": line.digest,
                 "length": line.length,

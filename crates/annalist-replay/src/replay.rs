@@ -58,6 +58,8 @@ pub struct Shown {
     pub place: usize,
     /// `text/html`; empty where its record cannot be read.
     pub media: String,
+    /// As the frame is answered; of a record that cannot be read what the index says, or nothing.
+    pub status: String,
 }
 
 /// The captures of one address.
@@ -140,8 +142,11 @@ impl Replay {
         let chosen = self.chosen(&all, url, timestamp.and_then(moment));
         let shown = chosen.map(|(line, capture)| {
             let place = all.iter().position(|one| one == line).unwrap_or_default();
-            let media = capture.ok().map(|capture| media_of(&capture)).unwrap_or_default();
-            Shown { place, media }
+            let (media, status) = match capture {
+                Ok(capture) => (media_of(&capture), capture.status.to_string()),
+                Err(_) => (String::new(), line.status.clone().unwrap_or_default()),
+            };
+            Shown { place, media, status }
         });
         let captures = all.into_iter().map(|line| Moment { timestamp: line.timestamp, status: line.status });
         Ok(Listed { captures: captures.collect(), shown })

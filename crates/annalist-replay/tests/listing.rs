@@ -6,7 +6,7 @@ mod support;
 
 use annalist_model::Canonicaliser;
 use annalist_replay::{Asked, Replay};
-use support::{PREFIX, get, html, job, replay, replay_by, response, text};
+use support::{PREFIX, get, html, job, record, replay, replay_by, response, text};
 
 fn stand() -> (tempfile::TempDir, Replay) {
     let job = job(&[
@@ -203,6 +203,41 @@ fn a_list_of_captures_says_which_one_is_shown_and_as_what() {
         assert_eq!((shown.place, shown.media.as_str()), (place, media), "{at:?}");
     }
     assert_eq!(replay.listed("http://none.test/", None).unwrap(), annalist_replay::Listed::default());
+}
+
+#[test]
+fn a_revisit_is_listed_with_the_status_that_it_was_answered_with() {
+    let digest = "WARC-Payload-Digest: sha1:PAYLOADPAYLOADPAYLOADPAYLOADPAYL\r\n";
+    let refers = format!(
+        "{digest}WARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n\
+         WARC-Refers-To-Target-URI: http://a.test/flip\r\nWARC-Refers-To-Date: 2010-01-01T00:00:00Z\r\n"
+    );
+    let first = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nsame";
+    let revisit = |url: &str, year: u16, head: &str| {
+        record(
+            "revisit",
+            url,
+            &format!("{year}-01-01T00:00:00Z"),
+            &refers,
+            format!("{head}\r\n\r\n").as_bytes(),
+        )
+    };
+    let job = job(&[
+        record("response", "http://a.test/flip", "2010-01-01T00:00:00Z", digest, first),
+        revisit("http://a.test/flip", 2011, "HTTP/1.1 304 Not Modified"),
+        revisit("http://a.test/flip", 2012, "HTTP/1.1 404 Not Found"),
+        revisit("http://a.test/other", 2013, "HTTP/1.1 404 Not Found"),
+    ]);
+    let replay = replay(job.path());
+    let told: serde_json::Value =
+        serde_json::from_str(&text(get(&replay, "captures?url=http%3A%2F%2Fa.test%2Fflip"))).unwrap();
+    let statuses: Vec<_> = told["captures"].as_array().unwrap().iter().map(|one| &one["status"]).collect();
+    assert_eq!(statuses, [200, 200, 404]);
+    let lines = text(get(&replay, "cdx?url=a.test/*&filter=status:404&output=text&fl=timestamp,mime"));
+    assert_eq!(lines, "20120101000000 warc/revisit\n20130101000000 warc/revisit\n");
+    for (at, status) in [(None, "404"), (Some("2011"), "200"), (Some("2010"), "200")] {
+        assert_eq!(replay.listed("http://a.test/flip", at).unwrap().shown.unwrap().status, status, "{at:?}");
+    }
 }
 
 #[test]

@@ -22,6 +22,7 @@ pub struct CdxLine {
     pub url: String,
     /// `warc/revisit` for revisits, `unk` when the server did not say.
     pub mime: String,
+    /// Of a revisit its own, where it has one that says something of the page.
     pub status: Option<String>,
     /// Base32 alone for SHA-1, with its label for other hashes.
     pub digest: Option<String>,
@@ -50,8 +51,10 @@ impl CdxLine {
         };
         let mime =
             content_type.and_then(|value| value.split([';', ' ']).next()).filter(|mime| !mime.is_empty());
-        // By convention, the status of a revisit is that of the capture it refers to.
-        let status = head.filter(|_| kind == "response").map(|head| head.status.clone());
+        // Another address may have answered with the same payload and another status. A 304 says nothing of the page: there
+        // the status is that of the capture the revisit refers to.
+        let says_own = |head: &&HttpHead| kind == "response" || (kind == "revisit" && head.status != "304");
+        let status = head.filter(says_own).map(|head| head.status.clone());
         let digest = fields.get("WARC-Payload-Digest").or(payload_digest);
         Some(CdxLine {
             key: surt_key(url),
@@ -191,6 +194,8 @@ impl CdxLines {
 #[cfg(test)]
 mod tests {
     use super::{CdxLine, CdxLines};
+    use crate::index::describe;
+    use crate::read::Reader;
 
     fn line() -> CdxLine {
         CdxLine {
@@ -216,6 +221,24 @@ mod tests {
              \"filename\": \"a.warc.gz\"}"
         );
         assert_eq!(CdxLine::parse(&text), Some(line()));
+    }
+
+    #[test]
+    fn a_revisit_has_the_status_that_it_was_answered_with() {
+        for (block, status) in [
+            ("HTTP/1.1 404 Not Found\r\n\r\n", Some("404")),
+            ("HTTP/1.1 304 Not Modified\r\n\r\n", None),
+            ("", None),
+        ] {
+            let record = format!(
+                "WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Target-URI: http://a.test/\r\nWARC-Date: 2020-01-01T00:00:00Z\r\n\
+                 WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>\r\nContent-Length: {}\r\n\r\n{block}\r\n\r\n",
+                block.len()
+            );
+            let mut reader = Reader::new(std::io::Cursor::new(record.as_bytes()));
+            let described = describe(&mut reader.next_record().unwrap().unwrap()).unwrap().unwrap();
+            assert_eq!((described.mime.as_str(), described.status.as_deref()), ("warc/revisit", status));
+        }
     }
 
     #[test]

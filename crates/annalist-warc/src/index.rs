@@ -66,7 +66,7 @@ pub(crate) fn describe<R: BufRead + Seek>(
     let is_response = record.kind() == "response";
     let has_payload = is_response || record.kind() == "resource";
     let lacks_digest = has_payload && record.fields.get("WARC-Payload-Digest").is_none();
-    let (head, mut body) = if is_response {
+    let (head, mut body) = if is_response || record.kind() == "revisit" {
         HttpHead::read(&mut *record).map_err(failed)?
     } else {
         HttpHead::absent(&mut *record)

@@ -30,6 +30,15 @@ impl Looked<'_> {
         Some((place, self.listed.captures.get(place)?))
     }
 
+    /// What the server answered with, where that is worth a word.
+    fn status(&self) -> Option<&str> {
+        self.listed
+            .shown
+            .as_ref()
+            .map(|shown| shown.status.as_str())
+            .filter(|status| !matches!(*status, "" | "200"))
+    }
+
     /// Where it is by itself.
     fn address(&self) -> String {
         self.address_in(self.id)
@@ -55,7 +64,7 @@ impl Looked<'_> {
                 p { strong { "Archived page" } " " span.url { (self.url) } }
                 @if let Some((place, shown)) = self.shown() {
                     p { "Captured " strong { (time(shown)) }
-                        @if let Some(status) = shown.status.as_deref().filter(|status| *status != "200") {
+                        @if let Some(status) = self.status() {
                             ", answered with " (status) @if status.starts_with('3') { ": the server sent on to another address, and the frame follows" }
                         } }
                     nav.times aria-label="Captures of this address" {
