@@ -15,6 +15,8 @@ use crate::target::{Kind, moment};
 /// Lines of one answer, as in pywb, and the most there can be.
 const MOST_LINES: usize = 100_000;
 const REVISIT: &str = "warc/revisit";
+const FIELDS: [&str; 9] =
+    ["urlkey", "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename"];
 
 /// What is asked, checked.
 #[derive(Debug)]
@@ -164,9 +166,11 @@ impl Query {
         };
         let filters =
             pairs.iter().filter(|(name, _)| name == "filter").map(|(_, filter)| Filter::parse(filter));
-        let fields = get("fl")
-            .or(get("fields"))
-            .map(|names| names.split(',').map(|name| known(name.trim()).to_owned()).collect());
+        let fields = match (get("fl"), get("fields")) {
+            (Some(names), _) => Some(fields_of("fl", names)?),
+            (None, Some(names)) => Some(fields_of("fields", names)?),
+            (None, None) => None,
+        };
         Ok(Query {
             url: url.to_owned(),
             starts: starts(url, scope)?,
@@ -270,8 +274,6 @@ fn starts(url: &str, scope: &str) -> Result<Vec<String>, String> {
 }
 
 fn object(line: &CdxLine, fields: Option<&[String]>) -> Value {
-    const ALL: [&str; 9] =
-        ["urlkey", "timestamp", "url", "mime", "status", "digest", "length", "offset", "filename"];
     let mut object = Map::new();
     let mut add = |name: &str| {
         if let Some(value) = field(line, name) {
@@ -280,14 +282,19 @@ fn object(line: &CdxLine, fields: Option<&[String]>) -> Value {
     };
     match fields {
         Some(fields) => fields.iter().for_each(|name| add(name)),
-        None => ALL.iter().for_each(|name| add(name)),
+        None => FIELDS.iter().for_each(|name| add(name)),
     }
     Value::Object(object)
 }
 
+/// The fields that a parameter lists.
+fn fields_of(parameter: &str, names: &str) -> Result<Vec<String>, String> {
+    names.split(',').map(|name| known(parameter, name.trim())).collect()
+}
+
 /// The name that a field has here, of those it has elsewhere.
-fn known(name: &str) -> &str {
-    match name {
+fn known(parameter: &str, name: &str) -> Result<String, String> {
+    let own = match name {
         "original" | "u" => "url",
         "mimetype" | "m" => "mime",
         "statuscode" | "s" => "status",
@@ -295,6 +302,10 @@ fn known(name: &str) -> &str {
         "t" => "timestamp",
         "k" => "urlkey",
         other => other,
+    };
+    match FIELDS.contains(&own) {
+        true => Ok(own.to_owned()),
+        false => Err(format!("{parameter}: no field is called {name}; there are {}", FIELDS.join(", "))),
     }
 }
 
@@ -320,9 +331,10 @@ impl Filter {
             Some(how @ ('=' | '~')) => (how, &text[1..]),
             _ => (' ', text),
         };
-        let (field, sought) = rest
-            .split_once(':')
-            .map_or((None, rest), |(name, sought)| (Some(known(name).to_owned()), sought));
+        let (field, sought) = match rest.split_once(':') {
+            Some((name, sought)) => (Some(known("filter", name)?), sought),
+            None => (None, rest),
+        };
         let matches = match how {
             '=' => Matches::Exactly(sought.to_owned()),
             '~' => {

@@ -130,6 +130,9 @@ fn the_cdx_api_answers_as_it_is_asked() {
         "url=a&output=xml",
         "url=a&matchType=x",
         "url=a&filter=~url:(",
+        "url=a&filter=nofield:x",
+        "url=a&fl=url,bogus",
+        "url=a&fields=bogus",
     ] {
         let answer = get(&replay, &format!("cdx?{query}"));
         assert_eq!(
