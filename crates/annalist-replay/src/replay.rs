@@ -274,6 +274,13 @@ fn shown(asked: &Asked<'_>, line: &CdxLine, kind: Kind, capture: Capture) -> io:
     if let Some(content_type) = content_type {
         answer.push("Content-Type", &content_type);
     }
+    if let Form::Html(rewriting) = &form
+        && answer.header("Refresh").is_none()
+        && let Some(refresh) = rewriting.refresh_in(&capture.body.beginning(LOOK_BYTES))
+        && refresh.len() <= MOST_VALUE_BYTES
+    {
+        answer.push("Refresh", &refresh);
+    }
     let form = match form {
         Form::Coded => {
             let is_coded = capture.body.coding != Some(ContentCoding::Identity);

@@ -13,6 +13,7 @@ mod documents_test;
 mod entities;
 mod html;
 mod noscript;
+mod refresh;
 mod xml;
 #[cfg(test)]
 mod xml_test;
