@@ -222,7 +222,7 @@ fn a_revisit_is_listed_with_the_status_that_it_was_answered_with() {
             url,
             &format!("{year}-01-01T00:00:00Z"),
             &refers,
-            format!("{head}\r\n\r\n").as_bytes(),
+            format!("{head}\r\nServer: a\r\n\r\n").as_bytes(),
         )
     };
     let job = job(&[
@@ -238,7 +238,7 @@ fn a_revisit_is_listed_with_the_status_that_it_was_answered_with() {
     assert_eq!(statuses, [200, 200, 404]);
     let lines = text(get(&replay, "cdx?url=a.test/*&filter=status:404&output=text&fl=timestamp,mime"));
     assert_eq!(lines, "20120101000000 warc/revisit\n20130101000000 warc/revisit\n");
-    for (at, status) in [(None, "404"), (Some("2011"), "200"), (Some("2010"), "200")] {
+    for (at, status) in [(None, "404"), (Some("20110101000000"), "200"), (Some("20100101000000"), "200")] {
         assert_eq!(replay.listed("http://a.test/flip", at).unwrap().shown.unwrap().status, status, "{at:?}");
     }
 }
