@@ -41,6 +41,7 @@ impl<'c> Iterator for Urls<'c> {
                         return Some((Use::Import, value));
                     }
                 }
+                b'@' if self.word_is("@namespace") => self.at = self.rule_end(),
                 b'@' if self.word_is("@import") => {
                     self.at += "@import".len();
                     self.after_import = true;
@@ -68,6 +69,27 @@ impl<'c> Urls<'c> {
     fn comment_end(&self) -> usize {
         let inside = self.css.get(self.at + 2..).unwrap_or("");
         inside.find("*/").map_or(self.css.len(), |end| self.at + 2 + end + 2)
+    }
+
+    /// Behind the rule that begins here; what it names is a name and no address. An address may hold a `;`.
+    fn rule_end(&mut self) -> usize {
+        let bytes = self.css.as_bytes();
+        while let Some(byte) = bytes.get(self.at).copied() {
+            match byte {
+                b';' | b'{' | b'}' => break,
+                b'/' if bytes.get(self.at + 1) == Some(&b'*') => self.at = self.comment_end(),
+                b'"' | b'\'' => {
+                    self.quoted(byte);
+                }
+                b'u' | b'U' if self.word_is("url(") && !self.continues_a_name() => {
+                    self.at += "url(".len();
+                    self.function_value();
+                }
+                b'\\' => self.at += 2,
+                _ => self.at += 1,
+            }
+        }
+        self.at
     }
 
     fn word_is(&self, word: &str) -> bool {
@@ -201,6 +223,19 @@ mod tests {
         {
             assert_eq!(found(css), [], "{css}");
         }
+    }
+
+    #[test]
+    fn names_of_vocabularies_are_no_addresses() {
+        for css in [
+            "@namespace url(http://www.w3.org/1999/xhtml);",
+            "@namespace svg url('http://www.w3.org/2000/svg?a;b');",
+            "@NAMESPACE svg/*;*/\"http://www.w3.org/2000/svg\" ;",
+        ] {
+            let css = format!("{css} a{{b:url(c)}}");
+            assert_eq!(found(&css), [(Use::Url, "c".to_owned())], "{css}");
+        }
+        assert_eq!(found("@namespace url(http://a.test/"), []);
     }
 
     proptest! {
