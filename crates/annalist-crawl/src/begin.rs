@@ -12,7 +12,7 @@ use crate::job::JobDir;
 use crate::keeper::{Archive, COUNTERS_NOTE, INTERRUPTED_NOTE, KeepError};
 use crate::left::Left;
 use crate::logs::Severity;
-use crate::reopen::{Reopened, Reopening, within_depth};
+use crate::reopen::{Reopened, Reopening, in_scope_now, within_depth};
 use crate::rounds::Rounds;
 use crate::scope::Scope;
 use crate::set_up::repairs;
@@ -43,12 +43,16 @@ impl Archive {
             let piece = within_depth(keys, spec, scope, &self.frontier())?;
             links += self.tell(&piece)?;
         }
-        // The last: should the start be interrupted, the next one looks again.
-        self.tell(&reopened.notes)?;
+        for keys in reopened.refused.chunks(CHANGES_AT_ONCE) {
+            let piece = in_scope_now(keys, spec, scope, &self.frontier())?;
+            links += self.tell(&piece)?;
+        }
         if links > 0 {
-            let told = format!("the limits allow more: {links} skipped links wait again");
+            let told = format!("the spec allows more: {links} skipped links wait again");
             let _ = self.logs.event(clock::now(), Severity::Info, "crawl", &told);
         }
+        // The last: should the start be interrupted, the next one looks again.
+        self.tell(&reopened.notes)?;
         Ok(())
     }
 

@@ -13,7 +13,6 @@ use annalist_model::{CanonicalUrl, LONGEST_URL, Link, Outcome, Score, SkipReason
 use serde::{Deserialize, Serialize};
 
 use crate::job::JobDir;
-use crate::scope::Scope;
 
 /// How far the queue was taken out: `number offset`.
 pub const INJECTED_NOTE: &str = "injected";
@@ -156,7 +155,7 @@ pub struct Taken {
 }
 
 /// Takes some addresses out of a job's queue, from that place on; nothing when there are none.
-pub fn take(job: &JobDir, from: Place, spec: &Spec, scope: &Scope, now: Time) -> io::Result<Option<Taken>> {
+pub fn take(job: &JobDir, from: Place, spec: &Spec, now: Time) -> io::Result<Option<Taken>> {
     let mut taken = Taken { to: from, ..Taken::default() };
     let mut count = 0;
     for (number, path) in files(&job.injected())? {
@@ -177,7 +176,7 @@ pub fn take(job: &JobDir, from: Place, spec: &Spec, scope: &Scope, now: Time) ->
             taken.to.offset += line.len() as u64;
             count += 1;
             let read = (line.len() <= LONGEST_LINE).then(|| serde_json::from_slice(&line).ok()).flatten();
-            if read.and_then(|address| taken.add(&address, spec, scope, now)).is_none() {
+            if read.and_then(|address| taken.add(&address, spec, now)).is_none() {
                 taken.unreadable += 1;
             }
             line.clear();
@@ -204,9 +203,9 @@ pub fn tidy(job: &JobDir, to: Place) {
 }
 
 impl Taken {
-    /// An injected address is fetched wherever it lies, unless its site is blocked: somebody named it. `None`: it is no
-    /// address.
-    fn add(&mut self, address: &Injected, spec: &Spec, scope: &Scope, now: Time) -> Option<()> {
+    /// An injected address is fetched wherever it lies, unless its site is blocked when it has its turn: somebody named it.
+    /// `None`: it is no address.
+    fn add(&mut self, address: &Injected, spec: &Spec, now: Time) -> Option<()> {
         let url = examine(address, spec).ok()?;
         let key = url.key();
         let link = Link::injected(url);
@@ -219,10 +218,6 @@ impl Taken {
             return Some(());
         }
         let value = address.score.map_or(1.0, |score| Score::new(score as f32).get());
-        if let Some(detail) = scope.shut(link.url.host_name()) {
-            self.changes.push(Change::Refused { link, reason: SkipReason::Blocked, detail });
-            return Some(());
-        }
         self.changes.push(Change::Discovered { link, value, urgency: Urgency::Normal });
         if address.score.is_some() {
             // Combined with what pages said, a score could only raise that of a link that waits already.
@@ -240,16 +235,13 @@ mod tests {
 
     use super::{Injected, Injections, Place, Taken, take, tidy};
     use crate::job::JobDir;
-    use crate::scope::Scope;
 
     fn address(n: usize) -> Injected {
         Injected { url: format!("http://a.test/{n}"), score: Some(0.5), blacklisted: n % 10 == 3 }
     }
 
     fn taken(job: &JobDir, from: Place) -> Option<Taken> {
-        let spec = Spec::named("x");
-        let scope = Scope::compile(&spec).unwrap();
-        take(job, from, &spec, &scope, Time::default()).unwrap()
+        take(job, from, &Spec::named("x"), Time::default()).unwrap()
     }
 
     #[test]

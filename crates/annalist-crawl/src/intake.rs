@@ -71,9 +71,7 @@ impl Intake {
     async fn take_some(&self, from: Place) -> Option<Taken> {
         let keeper = &self.stages.keeper;
         let (stages, job) = (Arc::clone(&self.stages), self.job.clone());
-        let taken = tokio::task::spawn_blocking(move || {
-            take(&job, from, &stages.spec(), &stages.scope(), clock::now())
-        });
+        let taken = tokio::task::spawn_blocking(move || take(&job, from, &stages.spec(), clock::now()));
         let taken = match taken.await.map_err(std::io::Error::from).and_then(|taken| taken) {
             Ok(taken) => taken?,
             Err(fault) => {

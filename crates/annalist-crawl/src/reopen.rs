@@ -4,17 +4,17 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use annalist_frontier::{Change, Frontier, FrontierError, Known, State};
+use annalist_frontier::{Change, Frontier, FrontierError, Known, State, Urgency};
 use annalist_model::spec::{Expression, Spec};
-use annalist_model::{Outcome, SkipReason, Time, UrlKey};
+use annalist_model::{Hop, LinkKind, Outcome, Score, SkipReason, Time, UrlKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::budget::Before;
 use crate::counters::Counters;
 use crate::delay::rules_for;
 use crate::findings::judge;
-use crate::scope::{Facts, Scope, Verdict, Walked, Way};
-use crate::stages::passed;
+use crate::scope::{Facts, Scope, Walked, Way};
+use crate::stages::{beyond, passed};
 
 /// Which limits of pages, bytes and time the job was last opened with.
 const LIMITS_NOTE: &str = "limits";
@@ -36,6 +36,8 @@ pub struct Reopened {
     /// Links once refused as too deep, if the depths are others now. There may be very many: they are judged a piece at
     /// a time.
     pub too_deep: Vec<UrlKey>,
+    /// Links once refused for the scope that are in it now, if it is another one.
+    pub refused: Vec<UrlKey>,
     /// To be committed after all of these.
     pub notes: Vec<Reopening>,
 }
@@ -68,6 +70,12 @@ impl Reopened {
         if had_other_scope(spec, frontier) && frontier.note(SCOPE_NOTE) != Some(&scope_note(spec, true)) {
             let skipped = skipped_for_scope(frontier)?;
             reopened.changes.extend(in_scope_again(&skipped, scope, frontier)?);
+            // Judged on the way: most of them stay out, and only those that do not are worth memory.
+            frontier.each_refused(&mut |known| {
+                if wanted_now(known, spec, scope, frontier).is_some() {
+                    reopened.refused.push(known.key);
+                }
+            })?;
             reopened.notes.push(note(SCOPE_NOTE, scope_note(spec, true)));
         } else if frontier.note(SCOPE_NOTE).is_none() {
             reopened.notes.push(note(SCOPE_NOTE, scope_note(spec, false)));
@@ -123,7 +131,9 @@ fn scope_of(spec: &Spec) -> [u8; 8] {
     let seeds: Vec<_> = spec.seeds.iter().map(|seed| (seed.url.as_str(), seed.scope, seed.depth)).collect();
     let sites: Vec<_> = spec.sites.iter().map(|site| (&site.site, site.depth)).collect();
     let numbers = (rules.depth, rules.extra_hops, rules.embeds, rules.sitemaps, rules.only_injected);
-    let named = (texts(&rules.include), texts(&rules.exclude), &rules.surts, &rules.blocked_sites);
+    let blocked = spec.sites.iter().filter(|site| site.blocked).map(|site| &site.site);
+    let blocked: Vec<_> = rules.blocked_sites.iter().chain(blocked).collect();
+    let named = (texts(&rules.include), texts(&rules.exclude), &rules.surts, blocked);
     fingerprint(&(numbers, named, seeds, sites))
 }
 
@@ -161,13 +171,72 @@ fn in_scope_again(
             was_in_scope: true,
             ..Facts::default()
         };
-        if let Verdict::In { .. } = scope.admit(&link, &facts) {
+        // What somebody handed over is fetched wherever it lies, unless its site is blocked.
+        let is_in = match link.kind {
+            LinkKind::Injected => scope.shut(link.url.host_name()).is_none(),
+            _ => scope.admit(&link, &facts).is_in(),
+        };
+        if is_in {
             let told = "the scope allows it again".to_owned();
             let again = Change::Again { key: *key, not_before: Time::default(), reason: told };
             changes.push((again, Some((*reason, 1))));
         }
     }
     Ok(changes)
+}
+
+/// What the frontier is told of those of these links, refused for the scope, that are in it now.
+pub fn in_scope_now(
+    keys: &[UrlKey],
+    spec: &Spec,
+    scope: &Scope,
+    frontier: &Frontier,
+) -> Result<Vec<Reopening>, FrontierError> {
+    let mut changes = Vec::new();
+    for key in keys {
+        let Some(known) = frontier.lookup(*key)? else { continue };
+        changes.extend(wanted_now(&known, spec, scope, frontier));
+    }
+    Ok(changes)
+}
+
+/// A link that was refused for the scope when it was found or handed over, if the scope of now admits it. It is judged by
+/// the page that named it first. Of that page only the way to it is kept: where a rule about its type or language might
+/// keep the link out, it stays out.
+fn wanted_now(known: &Known, spec: &Spec, scope: &Scope, frontier: &Frontier) -> Option<Reopening> {
+    let State::Refused { reason, detail } = &known.state else { return None };
+    let is_for_scope = match reason {
+        SkipReason::OutOfScope | SkipReason::Blocked => true,
+        // A rule about pages keeps their links out, which it need not name.
+        SkipReason::Excluded => !spec.scope.exclude.iter().any(|rule| rule.text == *detail),
+        _ => false,
+    };
+    let link = known.link.clone().filter(|_| is_for_scope)?;
+    // Asked for by whoever needs it.
+    let is_prerequisite = link.hops.last() == Some(Hop::Prerequisite);
+    let is_unread = link.kind == LinkKind::Sitemap && !spec.scope.sitemaps;
+    if is_prerequisite || is_unread || scope.shut(link.url.host_name()).is_some() {
+        return None;
+    }
+    let skipped = Some((*reason, known.times_seen));
+    if link.kind == LinkKind::Injected {
+        return Some((Change::Discovered { link, value: 1.0, urgency: Urgency::Normal }, skipped));
+    }
+    let via = link.via;
+    let page = via.and_then(|page| passed(frontier, page));
+    let way = Way::new(move || Walked::up(via, |page| passed(frontier, page)));
+    let look = |key| passed(frontier, key);
+    let facts = Facts {
+        via_url: page.as_ref().map(|page| page.link.url.as_str()),
+        via_beyond: page.as_ref().map_or(0, |page| beyond(&page.link, spec, scope, &look)),
+        way: Some(&way),
+        ..Facts::default()
+    };
+    let Change::Discovered { link, value, urgency } = judge(link, &facts, 0.0, spec, scope) else {
+        return None;
+    };
+    let may_be_excluded = scope.may_exclude(&link, &Facts { score: Some(Score::new(value)), ..facts });
+    (!may_be_excluded).then_some((Change::Discovered { link, value, urgency }, skipped))
 }
 
 /// Links that had their turn and were skipped for a limit that allows them now.
@@ -276,3 +345,6 @@ fn fingerprint(limits: &dyn Debug) -> [u8; 8] {
 fn note<const N: usize>(name: &str, value: [u8; N]) -> Reopening {
     (Change::Note { name: name.to_owned(), value: value.to_vec() }, None)
 }
+
+#[cfg(test)]
+mod tests;

@@ -200,6 +200,12 @@ impl Scope {
         }
     }
 
+    /// Whether an `exclude` expression may keep the link out, as far as what is known of its page tells.
+    pub fn may_exclude(&self, link: &Link, facts: &Facts<'_>) -> bool {
+        let subject = Subject { link, facts };
+        self.exclude.iter().any(|rule| rule.may_hold(&subject))
+    }
+
     /// Whether the link is in scope in its own right: not as an embed, and not within the extra hops.
     pub fn holds(&self, link: &Link, facts: &Facts<'_>) -> bool {
         self.home(link, facts).is_some()

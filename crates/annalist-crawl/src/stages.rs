@@ -209,23 +209,9 @@ impl Stages {
         looks < LOOKS
     }
 
-    /// How many hops beyond the scope a link is; 0 inside. Found by walking up to the first page inside. A redirect
-    /// is no hop.
+    /// How many hops beyond the scope a link is; 0 inside.
     pub fn beyond(&self, link: &Link) -> u16 {
-        let mut hops = 0;
-        let mut at = link.clone();
-        let (spec, scope) = (self.spec(), self.scope());
-        while hops < spec.scope.extra_hops {
-            let way = self.way_from(at.via);
-            if scope.holds(&at, &Facts { way: Some(&way), ..Facts::default() }) {
-                break;
-            }
-            hops += u16::from(at.hops.last() != Some(Hop::Redirect));
-            let parent = at.via.and_then(|key| self.frontier().lookup(key).ok().flatten());
-            let Some(parent) = parent.and_then(|known| known.link) else { break };
-            at = parent;
-        }
-        hops
+        beyond(link, &self.spec(), &self.scope(), &|key| passed(&self.frontier(), key))
     }
 
     /// The page and those that led to it, the nearest first, looked up when they are asked for.
@@ -261,6 +247,23 @@ pub struct Read {
     pub seen: Option<Seen>,
     /// What the judge needs, where there is a topic.
     pub reading: Option<Reading>,
+}
+
+/// How many hops beyond the scope a link is; 0 inside. Found by walking up to the first page inside. A redirect is no hop.
+pub fn beyond(link: &Link, spec: &Spec, scope: &Scope, look: &dyn Fn(UrlKey) -> Option<Passed>) -> u16 {
+    let mut hops = 0;
+    let mut at = link.clone();
+    while hops < spec.scope.extra_hops {
+        let via = at.via;
+        let way = Way::new(move || Walked::up(via, look));
+        if scope.holds(&at, &Facts { way: Some(&way), ..Facts::default() }) {
+            break;
+        }
+        hops += u16::from(at.hops.last() != Some(Hop::Redirect));
+        let Some(parent) = at.via.and_then(look) else { break };
+        at = parent.link;
+    }
+    hops
 }
 
 /// A page that led to a link, if the frontier knows it.

@@ -122,6 +122,12 @@ async fn drive(mut turn: Turn, mut line: Option<Line>, stages: &Arc<Stages>) {
         if stages.stop.is_asked() || stages.told.is_paused() {
             break;
         }
+        if let Some(detail) = stages.scope().shut(leased.link.url.host_name()) {
+            // Not even its address is asked for.
+            finish_refusal(&leased, Outcome::Skipped { reason: SkipReason::Blocked, detail }, stages);
+            turn.had(leased.key);
+            continue;
+        }
         let address = match stages.locate(&leased.link.url).await {
             Ok(address) => address,
             Err(fault) => {
