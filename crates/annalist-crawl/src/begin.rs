@@ -30,7 +30,7 @@ impl Archive {
         recovered: &RecoverReport,
     ) -> Result<(), CrawlError> {
         for repaired in repairs(recovered) {
-            let _ = self.logs.event(clock::now(), Severity::Warning, "archive", &repaired);
+            self.event(Severity::Warning, "archive", &repaired);
         }
         let seeds = spec.seeds.iter().zip(0u32..);
         let seeds = seeds.map(|(seed, index)| (seed_change(spec, scope, index, seed.url.clone()), None));
@@ -49,10 +49,11 @@ impl Archive {
         }
         if links > 0 {
             let told = format!("the spec allows more: {links} skipped links wait again");
-            let _ = self.logs.event(clock::now(), Severity::Info, "crawl", &told);
+            self.event(Severity::Info, "crawl", &told);
         }
         // The last: should the start be interrupted, the next one looks again.
         self.tell(&reopened.notes)?;
+        self.board.update(|status| status.counters = self.counters.clone());
         Ok(())
     }
 

@@ -328,7 +328,7 @@ impl Archive {
         self.changed.notify_one();
     }
 
-    pub(super) fn event(&mut self, severity: Severity, subsystem: &str, message: &str) {
+    pub(crate) fn event(&mut self, severity: Severity, subsystem: &str, message: &str) {
         // The log is for people; a disk too full for it is reported on the board.
         let _ = self.logs.event(clock::now(), severity, subsystem, message);
         self.counters.event(subsystem, severity.name());
