@@ -14,8 +14,10 @@ use annalist_model::{
 };
 use serde::Serialize;
 
+use crate::clock;
 use crate::engine::CrawlError;
 use crate::job::JobDir;
+use crate::scope::Scope;
 
 /// How far back the way from the seed is told.
 const LONGEST_WAY: usize = 20;
@@ -126,8 +128,17 @@ fn tell(
     told.decisions.push(format!("seen {often}, value {:.4}", known.value));
     if let Some(State::Done { outcome, place, at, .. }) = &known.earlier {
         tell_done(outcome, place.as_ref(), *at, told);
-        if let State::Queued { not_before: Some(time) } = &known.state {
-            told.decisions.push(format!("to be visited again, not before {}", time.rfc3339()));
+        match (&known.state, outcome) {
+            (State::Queued { not_before }, Outcome::Skipped { .. }) => {
+                told.reason = None;
+                told.decisions
+                    .extend(known.retries.first().map(|reason| format!("it waits again: {reason}")));
+                tell_queued(spec, known, *not_before, told);
+            }
+            (State::Queued { not_before: Some(time) }, _) => {
+                told.decisions.push(format!("to be visited again, not before {}", time.rfc3339()));
+            }
+            _ => {}
         }
         return Ok(());
     }
@@ -225,16 +236,26 @@ fn tell_queued(spec: &Spec, known: &Known, not_before: Option<Time>, told: &mut 
         told.decisions.push(format!("not fetched: {} (its site has {pages} captures)", reason.name()));
         return;
     }
+    if let Some(detail) = known.link.as_ref().and_then(|link| shut(spec, link.url.host_name())) {
+        told.decisions.push(format!("queued, to be skipped at its turn: {detail}"));
+        return;
+    }
     told.decisions.push("in scope, queued, not fetched yet".to_owned());
-    if let Some(time) = not_before {
+    let now = clock::now();
+    if let Some(time) = not_before.filter(|time| *time > now) {
         told.decisions.push(format!("not before {}", time.rfc3339()));
     }
-    if known.site.rests_until > Time::default() {
+    if known.site.rests_until > now {
         told.decisions.push(format!("its site rests until {}", known.site.rests_until.rfc3339()));
     }
     if let Some(limit) = spec.limits.pages {
         told.decisions.push(format!("the spec allows {limit} pages in all"));
     }
+}
+
+/// Why nothing of a host is fetched by the spec, if it is blocked.
+fn shut(spec: &Spec, host_name: &str) -> Option<String> {
+    Scope::compile(spec).ok()?.shut(host_name)
 }
 
 /// How many steps of which kind led from the seed to a link.
@@ -270,9 +291,62 @@ fn way(lookup: &mut Lookup<'_>, known: &Known) -> Result<Vec<String>, CrawlError
 
 #[cfg(test)]
 mod tests {
-    use annalist_model::HopPath;
+    use annalist_frontier::{Known, SiteState, State, Urgency};
+    use annalist_model::spec::Spec;
+    use annalist_model::{CanonicalUrl, HopPath, Link, Outcome, SkipReason, Time};
 
-    use super::steps;
+    use super::{Explanation, steps, tell};
+
+    /// A link that waits, of a site that rested once.
+    fn waiting() -> Known {
+        let link = Link::injected(CanonicalUrl::parse("http://a.test/").unwrap());
+        Known {
+            key: link.url.key(),
+            link: Some(link),
+            state: State::Queued { not_before: None },
+            earlier: None,
+            value: 1.0,
+            urgency: Urgency::Normal,
+            times_seen: 1,
+            tries: 0,
+            retries: Vec::new(),
+            site: SiteState { rests_until: Time::from_millis(1), ..SiteState::default() },
+        }
+    }
+
+    fn told(known: &Known, spec: &Spec) -> Explanation {
+        let mut told = Explanation::default();
+        tell(&mut |_| Ok(None), spec, known, &mut told).unwrap();
+        told
+    }
+
+    #[test]
+    fn a_link_of_a_blocked_site_is_told_to_be_skipped_at_its_turn() {
+        let mut spec = Spec::named("x");
+        let open = told(&waiting(), &spec).decisions.join("; ");
+        assert!(open.contains("in scope, queued") && !open.contains("rests until"), "{open}");
+        spec.scope.blocked_sites.push("a.test".to_owned());
+        let blocked = told(&waiting(), &spec).decisions.join("; ");
+        assert!(blocked.contains("to be skipped at its turn: a.test is blocked"), "{blocked}");
+        assert!(!blocked.contains("in scope"), "{blocked}");
+    }
+
+    #[test]
+    fn a_skipped_link_that_waits_again_is_told_to_wait_and_why() {
+        let outcome = Outcome::Skipped { reason: SkipReason::Blocked, detail: "a.test".to_owned() };
+        let (place, digest, at, bytes) = (None, None, Time::default(), 0);
+        let known = Known {
+            state: State::Queued { not_before: Some(Time::default()) },
+            earlier: Some(State::Done { outcome, place, digest, at, bytes }),
+            retries: vec!["the scope allows it again".to_owned()],
+            ..waiting()
+        };
+        let told = told(&known, &Spec::named("x"));
+        let decisions = told.decisions.join("; ");
+        assert_eq!((told.state, told.reason), ("queued", None), "{decisions}");
+        assert!(decisions.contains("waits again: the scope allows it again"), "{decisions}");
+        assert!(!decisions.contains("not before"), "{decisions}");
+    }
 
     #[test]
     fn the_way_to_a_link_is_told_in_words() {
