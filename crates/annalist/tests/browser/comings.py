@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import urllib.parse
 
 from chrome import Browser
 
@@ -68,7 +69,7 @@ def away_and_back(browser, service, spec):
 
 def typed(browser, service):
     """What somebody was typing is not taken away; it is said what may become of it."""
-    browser.go("/crawls/one")
+    browser.go("/crawls/one/queue")
     browser.type("#urls", "http://half.a.te")
     browser.run("window.isOld = true; document.activeElement.blur()")
     service.kill()
@@ -84,7 +85,7 @@ def typed(browser, service):
 def by_six(browser):
     """Who calls the service by an address of IPv6 is led to where captured pages can be framed, and sees one."""
     url = next(one["url"] for one in browser.ask("/api/crawls/one/fetched?q=text/html+200")["fetched"])
-    browser.go("/crawls/one/page?url=" + url)
+    browser.go("/crawls/one/page?url=" + urllib.parse.quote(url, safe=""))
     assert browser.driver.current_url.startswith("http://localhost:"), browser.driver.current_url
     browser.driver.switch_to.frame(browser.one("iframe.replay"))
     browser.until("the captured page", lambda: len(browser.one("body").text) > 50)
@@ -116,7 +117,7 @@ def main():
             service.kill()
             service.listen = "[::1]:0"
             service.start()
-            with Browser(service.listen, service.replay, own=["localhost", "[::1]"]) as browser:
+            with Browser(service.listen, service.replay, own=["localhost", "::1"]) as browser:
                 by_six(browser)
         finally:
             service.kill()
