@@ -63,3 +63,33 @@ fn an_address_that_is_too_long_or_blank_is_refused_and_not_lost_later() {
     let events = service.get("/api/crawls/x/events?subsystem=injection").json();
     assert_eq!(events["events"], json!([]), "{events}");
 }
+
+#[test]
+fn what_was_handed_over_while_its_site_was_blocked_is_fetched_when_it_is_allowed_again() {
+    let server = Script::serve(|path, _| if path == "/robots.txt" { missing() } else { html(path) });
+    let dir = tempfile::tempdir().unwrap();
+    let text = server.plain_spec().replacen("[scope]\n", "[scope]\nonly_injected = true\n", 1).replacen(
+        "[[seed]]\nurl = \"http://a.test/\"\n",
+        "",
+        1,
+    );
+    let service = Service::start(&dir.path().join("root"));
+    service.make(&text, "x", true);
+    let block = |is: bool| {
+        let reply = service.put("/api/crawls/x/sites/a.test", &json!({ "blocked": is }));
+        assert_eq!(reply.status, 200, "{reply:?}");
+    };
+    block(true);
+    let batch = json!([
+        {"url": "http://a.test/one", "score": 0.9},
+        {"url": "http://a.test/two"},
+        {"url": "http://a.test/never", "blacklisted": true},
+    ]);
+    assert_eq!(service.post("/api/crawls/x/urls", &batch).json()["accepted"], 3);
+    let skipped = |seen: &serde_json::Value| seen["skipped"].as_u64() >= Some(2);
+    service.until("x", LONG, skipped);
+    assert!(server.paths().is_empty(), "{:?}", server.paths());
+    block(false);
+    until(LONG, || server.paths().len() == 3);
+    assert_eq!(server.paths(), ["/robots.txt", "/two", "/one"], "without a score it is worth the most");
+}
