@@ -18,17 +18,18 @@ use support::until;
 
 const LONG: Duration = Duration::from_secs(60);
 
+/// The spec of a crawl that fetches nothing but what it is handed.
+fn only_injected(server: &Script) -> String {
+    let spec = server.plain_spec().replacen("[scope]\n", "[scope]\nonly_injected = true\n", 1);
+    spec.replacen("[[seed]]\nurl = \"http://a.test/\"\n", "", 1)
+}
+
 #[test]
 fn who_hands_an_address_over_has_the_last_word_on_its_score() {
     let server = Script::serve(|path, _| if path == "/robots.txt" { missing() } else { html(path) });
     let dir = tempfile::tempdir().unwrap();
-    let text = server.plain_spec().replacen("[scope]\n", "[scope]\nonly_injected = true\n", 1).replacen(
-        "[[seed]]\nurl = \"http://a.test/\"\n",
-        "",
-        1,
-    );
     let service = Service::start(&dir.path().join("root"));
-    service.make(&text, "x", false);
+    service.make(&only_injected(&server), "x", false);
     let scored = |path: &str, score: f64| json!({"url": format!("http://a.test/{path}"), "score": score});
     let batch = [scored("first", 0.9), scored("second", 0.5), scored("third", 0.4), scored("first", 0.1)];
     let reply = service.post("/api/crawls/x/urls", &json!(batch));
@@ -68,13 +69,8 @@ fn an_address_that_is_too_long_or_blank_is_refused_and_not_lost_later() {
 fn what_was_handed_over_while_its_site_was_blocked_is_fetched_when_it_is_allowed_again() {
     let server = Script::serve(|path, _| if path == "/robots.txt" { missing() } else { html(path) });
     let dir = tempfile::tempdir().unwrap();
-    let text = server.plain_spec().replacen("[scope]\n", "[scope]\nonly_injected = true\n", 1).replacen(
-        "[[seed]]\nurl = \"http://a.test/\"\n",
-        "",
-        1,
-    );
     let service = Service::start(&dir.path().join("root"));
-    service.make(&text, "x", true);
+    service.make(&only_injected(&server), "x", true);
     let block = |is: bool| {
         let reply = service.put("/api/crawls/x/sites/a.test", &json!({ "blocked": is }));
         assert_eq!(reply.status, 200, "{reply:?}");
