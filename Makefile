@@ -27,11 +27,11 @@ bench: ## Print the benchmark table, write target/bench.json; ONLY=urlstore runs
 torture: ## KILLS=1000 random kill -9 over one crawl after the other
 	@scripts/setup test
 	$(CARGO) build --release --workspace --bins
-	ANNALIST_VENV=$(CURDIR)/$(VENV) ANNALIST_KILLS=$(KILLS) $(CARGO) test --release -p annalist --test kill -- --nocapture
+	ANNALIST_VENV=$(CURDIR)/$(VENV) ANNALIST_KILLS=$(KILLS) $(CARGO) test --release --workspace --test kill -- --nocapture
 
 test-cockpit: ## The service at length: hostile strings one by one in a browser, made-up requests, KILLS=1000 kill -9
 	@scripts/setup test
-	ANNALIST_VENV=$(CURDIR)/$(VENV) ANNALIST_COCKPIT=whole ANNALIST_KILLS=$(KILLS) $(CARGO) test -p annalist --test browsing --test machines --test killing -- --nocapture
+	ANNALIST_VENV=$(CURDIR)/$(VENV) ANNALIST_COCKPIT=whole ANNALIST_KILLS=$(KILLS) $(CARGO) test --workspace --test browsing --test machines --test killing -- --nocapture
 
 test-apps: ## Crawl a real WordPress and a real MediaWiki with and without the helper; ONLY=wordpress runs a part
 	@scripts/setup apps
@@ -40,8 +40,8 @@ test-apps: ## Crawl a real WordPress and a real MediaWiki with and without the h
 
 test-model: ## Models that mark names, which are not built by default: the tests of them, with the linter
 	@scripts/setup build
-	$(CARGO) clippy -p annalist-study -p annalist --features annalist-study/model,annalist/model --all-targets --quiet -- -D warnings
-	$(CARGO) test -p annalist-study -p annalist --features annalist-study/model,annalist/model --test model --test modelling
+	$(CARGO) clippy --workspace --features annalist-study/model,annalist/model --all-targets --quiet -- -D warnings
+	$(CARGO) test --workspace --features annalist-study/model,annalist/model --test model --test modelling
 
 sparql-suite: ## W3C's SPARQL query tests through annalist and pyoxigraph: nothing may pass in the latter only
 	@scripts/setup sparql
