@@ -6,6 +6,8 @@ use crate::stream::Stream;
 pub enum Method {
     Get,
     Head,
+    /// A form that is sent, for one: nothing here takes it.
+    Other,
 }
 
 /// One request.

@@ -31,6 +31,8 @@ struct Query {
     order: Order,
     output: Output,
     fields: Option<Vec<String>>,
+    /// How many pages the answer has, instead of the answer: one always.
+    asks_for_pages: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -71,6 +73,14 @@ pub(crate) fn answer(captures: &Captures, prefix: &str, query: &str) -> io::Resu
             return Ok(Answer::new(400, "application/json", json!({ "message": message }).to_string()));
         }
     };
+    if query.asks_for_pages {
+        let pages = json!({ "blocks": 1, "pages": 1, "pageSize": 1 }).to_string();
+        let (media, text) = match query.output {
+            Output::Json => ("application/json", pages),
+            _ => ("text/plain; charset=utf-8", "1".to_owned()),
+        };
+        return Ok(Answer::new(200, media, format!("{text}\n")));
+    }
     let lines = query.lines(captures)?;
     let (media, text) = match query.output {
         Output::Cdxj => ("text/x-cdxj", lines.iter().map(|line| query.cdxj(line)).collect::<String>()),
@@ -164,6 +174,9 @@ impl Query {
                 return Err(format!("output={other} is not known: write json, cdxj, text or link"));
             }
         };
+        if let Some(page) = get("page").filter(|page| page.parse() != Ok(0)) {
+            return Err(format!("page={page} is not there: every answer is one page, which is page 0"));
+        }
         let filters =
             pairs.iter().filter(|(name, _)| name == "filter").map(|(_, filter)| Filter::parse(filter));
         let fields = match (get("fl"), get("fields")) {
@@ -182,6 +195,7 @@ impl Query {
             order,
             output,
             fields,
+            asks_for_pages: matches!(get("showNumPages"), Some("1" | "true")),
         })
     }
 

@@ -33,6 +33,17 @@ pub(crate) fn missing(prefix: &str, url: &str, near: &[CdxLine]) -> Answer {
     page(404, "Not archived", &paragraphs)
 }
 
+/// Somebody sent a form of an archived page.
+pub(crate) fn only_looked_at() -> Answer {
+    let told = [
+        "An archive is only looked at: what an archived page would send, such as a form, is sent nowhere and kept nowhere.",
+        "Go back to see the page again.",
+    ];
+    let mut answer = page(405, "Nothing was sent", &told.map(str::to_owned));
+    answer.push("Allow", "GET, HEAD");
+    answer
+}
+
 /// It was captured and cannot be shown.
 pub(crate) fn unreadable(prefix: &str, line: &CdxLine, why: &str, all: &[CdxLine]) -> Answer {
     let mut paragraphs = vec![

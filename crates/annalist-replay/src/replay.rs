@@ -93,6 +93,9 @@ impl Replay {
     }
 
     fn answered(&self, asked: &Asked<'_>) -> io::Result<Answer> {
+        if asked.method == Method::Other {
+            return Ok(page::only_looked_at());
+        }
         match Target::parse(asked.target) {
             Target::Capture { timestamp, kind, url } => self.capture(asked, timestamp, kind, &url),
             Target::TimeGate { url } => self.timegate(asked, &url),

@@ -166,6 +166,19 @@ fn lines_are_given_in_every_form() {
 }
 
 #[test]
+fn who_asks_for_pages_of_an_answer_gets_one() {
+    let (_dir, replay) = stand();
+    assert_eq!(text(get(&replay, "cdx?url=a.test/x&showNumPages=true")), "1\n");
+    let told = text(get(&replay, "cdx?url=a.test/x&showNumPages=true&output=json"));
+    assert_eq!(told, "{\"blocks\":1,\"pageSize\":1,\"pages\":1}\n");
+    let all = text(get(&replay, "cdx?url=a.test/x"));
+    assert_eq!(text(get(&replay, "cdx?url=a.test/x&page=0&pageSize=5")), all);
+    for wrong in ["1", "-1", "first"] {
+        assert_eq!(get(&replay, &format!("cdx?url=a.test/x&page={wrong}")).status, 400, "{wrong}");
+    }
+}
+
+#[test]
 fn the_captures_of_an_address_are_told_for_a_time_line() {
     let (_job, replay) = stand();
     let told: serde_json::Value =

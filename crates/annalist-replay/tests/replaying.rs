@@ -273,6 +273,17 @@ fn a_question_for_the_head_gets_the_head() {
 }
 
 #[test]
+fn a_form_that_is_sent_is_told_that_it_goes_nowhere() {
+    let job = job(&[html(A, "2020-01-01T00:00:00Z", "x")]);
+    let asked = Asked { method: Method::Other, ..Asked::get(PREFIX, "20200101000000mp_/http://a.test/") };
+    let answer = replay(job.path()).answer(&asked);
+    assert_eq!((answer.status, answer.header("allow")), (405, Some("GET, HEAD")));
+    assert!(answer.header("content-security-policy").is_some(), "it is walled in like all others");
+    let page = text(answer);
+    assert!(page.contains("only looked at") && page.contains("Go back"), "{page}");
+}
+
+#[test]
 fn what_is_not_there_is_told_with_what_is_near() {
     let job = job(&[html("http://a.test/d/", "2020-01-01T00:00:00Z", "x")]);
     let replay = replay(job.path());

@@ -108,10 +108,7 @@ async fn show(State(archives): State<Archives>, request: Request) -> Response {
     let manner = match *request.method() {
         Method::GET => Manner::Get,
         Method::HEAD => Manner::Head,
-        _ => {
-            let why = "an archive is only looked at";
-            return Problem::new(StatusCode::METHOD_NOT_ALLOWED, why).into_response();
-        }
+        _ => Manner::Other,
     };
     let target = request.uri().path_and_query().map_or("/", |target| target.as_str());
     let Some((place, target)) = target.trim_start_matches('/').split_once('/') else {
