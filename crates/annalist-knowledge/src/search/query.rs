@@ -1,6 +1,8 @@
 //! What can be asked for: `greece "debt crisis" -football (euro OR drachma) elect* site:example.org published:2010-03..2011`.
 //! Every text is an answer or an error that says what is wrong and where. What it means to an index is in `plan.rs`.
 
+use annalist_model::CanonicalUrl;
+
 use super::entry::{day, start_of};
 use super::gather::EXACTLY;
 
@@ -157,6 +159,12 @@ impl Wanted {
     }
 }
 
+impl Wanted {
+    fn or(self, other: Wanted) -> Wanted {
+        Wanted::Any(vec![self, other])
+    }
+}
+
 struct Parser {
     chars: Vec<char>,
     at: usize,
@@ -308,7 +316,10 @@ impl Parser {
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphabetic()) && !bare.contains("://")
                 || FIELDS.iter().any(|(field, _)| field == name)
         });
-        let Some((name, value)) = named else { return anywhere(Within::Anywhere, &bare).map_err(fault) };
+        let Some((name, value)) = named else {
+            let named = anywhere(Within::Anywhere, &bare).map_err(fault)?;
+            return Ok(addressed(&bare).into_iter().chain(named).reduce(Wanted::or));
+        };
         let Some((_, field)) = FIELDS.iter().find(|(field, _)| *field == name) else {
             let names: Vec<_> = FIELDS.iter().map(|(field, _)| *field).collect();
             return Err(fault(format!(
@@ -326,7 +337,7 @@ impl Parser {
                 Ok(whole(within, &value).or_else(|| words(within, value, How::AsWritten)))
             }
             Named::Within(within) => anywhere(within, &value).map_err(fault),
-            Named::Label(label) => Ok(Some(Wanted::Label(label, value.trim().to_lowercase()))),
+            Named::Label(label) => Ok(Some(Wanted::Label(label, spelled(label, value.trim())))),
             Named::When(when) => match parse_span(value.trim()) {
                 Ok((from, until)) => Ok(Some(Wanted::Between(when, from, until))),
                 Err(message) => Err(fault(message)),
@@ -349,6 +360,20 @@ fn anywhere(within: Within, bare: &str) -> Result<Option<Wanted>, String> {
         None if bare.contains('*') => Err("* can stand at the end of a word only".to_owned()),
         None => Ok(words(within, bare.to_owned(), How::AnyForm)),
     }
+}
+
+/// Who pastes an address looks for what was captured there, however it was asked for, or for what names it.
+fn addressed(bare: &str) -> Option<Wanted> {
+    let (scheme, rest) = bare.split_once("://")?;
+    let is_web = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    words(Within::Url, rest.to_owned(), How::AsWritten).filter(|_| is_web)
+}
+
+/// A label as the index has it: names of servers beyond ASCII stand there as DNS knows them.
+fn spelled(label: Label, value: &str) -> String {
+    let is_name = matches!(label, Label::Site | Label::Host) && !value.is_ascii();
+    let url = is_name.then(|| CanonicalUrl::parse(&format!("http://{value}/")).ok()).flatten();
+    url.map_or_else(|| value.to_lowercase(), |url| url.host_name().to_owned())
 }
 
 /// Nothing where there is no word, only signs.
@@ -379,7 +404,22 @@ fn example(field: Named) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::{LONGEST, parse, parse_span};
+    use super::{How, LONGEST, Label, Wanted, Within, parse, parse_span};
+
+    #[test]
+    fn a_server_s_name_is_found_as_people_write_it() {
+        let site = |name: &str| Ok(Wanted::Label(Label::Site, name.to_owned()));
+        assert_eq!(parse("site:München.test"), site("xn--mnchen-3ya.test"));
+        assert_eq!(parse("site:Example.org"), site("example.org"));
+    }
+
+    #[test]
+    fn a_pasted_address_asks_for_what_was_captured_there() {
+        let Ok(Wanted::Any(any)) = parse("https://a.test/Path?x=1") else { panic!("one of two") };
+        let text = "a.test/Path?x=1".to_owned();
+        assert_eq!(any[0], Wanted::Words { within: Within::Url, text, how: How::AsWritten });
+        assert!(matches!(parse("ftp://a.test/"), Ok(Wanted::Words { within: Within::Anywhere, .. })));
+    }
 
     #[test]
     fn a_month_is_written_with_two_digits_and_what_is_not_is_refused() {
