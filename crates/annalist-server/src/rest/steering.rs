@@ -136,7 +136,7 @@ fn as_sent(mut problem: Problem) -> Problem {
     for error in &mut problem.errors {
         let own = ["judge.weights.", "limits.", "site["].iter().any(|part| error.field.starts_with(part));
         if let Some((_, name)) = error.field.rsplit_once('.').filter(|_| own) {
-            error.field = if name == "size" { "size_bytes" } else { name }.to_owned();
+            error.field = if name.ends_with("size") { format!("{name}_bytes") } else { name.to_owned() };
         }
         error.line = None;
     }
@@ -218,13 +218,7 @@ fn block(spec: &mut Spec, site: &str, blocked: bool) {
 
 /// A site as the spec calls it, however it was spelled.
 fn named(site: &str) -> Result<String, Problem> {
-    let known = host_name(site).filter(|name| can_be_host(name));
-    known.ok_or_else(|| Problem::field("site", "expected the name of a site, such as example.org"))
-}
-
-/// Whether the labels of a name are as long as DNS lets them be, and none is empty.
-fn can_be_host(name: &str) -> bool {
-    name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
+    host_name(site).ok_or_else(|| Problem::field("site", "expected the name of a site, such as example.org"))
 }
 
 /// A time as people write it, where one was written.
@@ -253,6 +247,10 @@ pub struct SiteChange {
     #[serde(deserialize_with = "given")]
     #[schema(value_type = Option<u64>)]
     pub pages: Option<Option<u64>>,
+    /// Bytes received of it at most.
+    #[serde(deserialize_with = "given")]
+    #[schema(value_type = Option<u64>)]
+    pub size_bytes: Option<Option<u64>>,
 }
 
 /// Tells `null` from what is left out.
@@ -283,13 +281,15 @@ pub fn amend_site(app: &App, id: &str, site: &str, change: SiteChange) -> Result
         if let Some(blocked) = change.blocked {
             block(spec, &site, blocked.unwrap_or_default());
         }
-        if min_delay.is_none() && max_delay.is_none() && change.pages.is_none() {
+        let is_budget = change.pages.is_some() || change.size_bytes.is_some();
+        if min_delay.is_none() && max_delay.is_none() && !is_budget {
             return Ok(());
         }
         if let Some(rules) = rules_of(spec, site) {
             rules.min_delay = min_delay.unwrap_or(rules.min_delay);
             rules.max_delay = max_delay.unwrap_or(rules.max_delay);
             rules.pages = change.pages.unwrap_or(rules.pages);
+            rules.size_bytes = change.size_bytes.unwrap_or(rules.size_bytes);
         }
         Ok(())
     });
@@ -304,7 +304,9 @@ pub struct NewLimits {
     pub size_bytes: Option<u64>,
     /// `"12h"`
     pub time: Option<String>,
+    /// Of each site.
     pub site_pages: Option<u64>,
+    pub site_size_bytes: Option<u64>,
 }
 
 /// Other limits. What was skipped for a limit that is higher now waits again.
@@ -319,7 +321,7 @@ pub async fn limits(
     amend(app, id, move |spec| {
         let limits = &mut spec.limits;
         (limits.pages, limits.size_bytes, limits.time) = (new.pages, new.size_bytes, time);
-        limits.site_pages = new.site_pages;
+        (limits.site_pages, limits.site_size_bytes) = (new.site_pages, new.site_size_bytes);
         Ok(())
     })
     .await

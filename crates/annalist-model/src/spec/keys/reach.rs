@@ -243,7 +243,12 @@ pub fn host_name(name: &str) -> Option<String> {
         && !bare.ends_with(['/', ':'])
         && !bare.contains(['@', '?', '#', '\\'])
         && !bare.contains(char::is_whitespace);
-    (only_a_host && !host.trim_matches('.').is_empty()).then(|| host.to_owned())
+    (only_a_host && can_be_host(host)).then(|| host.to_owned())
+}
+
+/// Whether the labels of a name are as long as DNS lets them be, and none is empty.
+fn can_be_host(name: &str) -> bool {
+    name.len() <= 253 && name.split('.').all(|label| (1..=63).contains(&label.len()))
 }
 
 fn surt(prefix: &str) -> Option<String> {

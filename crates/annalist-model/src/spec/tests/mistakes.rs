@@ -170,6 +170,8 @@ fn names_of_hosts_and_networks_are_checked() {
         "[scope]\nblock = [\"a test\"]",
         "[scope]\nsurts = [\"org,example\"]",
         "[[site]]\npages = 3",
+        "[[site]]\nsite = \"exa..mple\"",
+        "[scope]\nblock = [\".test\"]",
         "[[site]]\nsite = \"a.test\"\n[[site]]\nsite = \"A.test\"",
         "[[site]]\nsite = \"a.test\"\nmin_delay = \"2s\"\nmax_delay = \"1s\"",
         "[topic]\nlanguages = [\"English\"]",
