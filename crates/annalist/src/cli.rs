@@ -528,7 +528,8 @@ pub struct ExportArgs {
     /// Write who links to whom: GraphML, or a table if the name ends in .csv
     #[arg(long, value_name = "FILE")]
     pub graph: Option<PathBuf>,
-    /// Write all that is known of the job directories as N-Quads, sorted; conditions do not bear on it
+    /// Write all that is known of the job directories as N-Quads, sorted, to this file, or to standard output (-);
+    /// conditions do not bear on it
     #[arg(long, value_name = "FILE")]
     pub nquads: Option<PathBuf>,
     /// Captures of at least this score, from 0 to 1

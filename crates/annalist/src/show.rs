@@ -101,6 +101,12 @@ pub fn report(report: &Report, job: &Path) -> String {
     let _ = writeln!(text, "  {}   what was fetched, what was not and why", job.join("logs").display());
     let _ = writeln!(text, "how to look at it:");
     let _ = writeln!(text, "  annalist explain {} URL    why was a URL (not) fetched", job.display());
+    let _ = writeln!(text, "  annalist search {} WORDS    find pages and posts", job.display());
+    let _ = writeln!(
+        text,
+        "  annalist study {}    who and what they are about: names, topics, events",
+        job.display()
+    );
     let _ = writeln!(text, "  annalist verify {}    whether the files are valid", job.display());
     text.push_str(&replay(job));
     text

@@ -76,7 +76,16 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
         return Err(BadConfiguration(why.to_owned()).into());
     }
     let forms = [&args.warc, &args.wacz, &args.csv, &args.parquet, &args.graph];
-    if forms.iter().all(|form| form.is_none()) {
+    let is_alone = forms.iter().all(|form| form.is_none());
+    let is_printed = |form: &Option<PathBuf>| form.as_deref() == Some(Path::new("-"));
+    if is_printed(&args.nquads) && is_alone {
+        return nquads::print(&args.sources, Progress::unless(args.quiet));
+    }
+    if forms.into_iter().chain([&args.nquads]).any(is_printed) {
+        let why = "only --nquads can be written to standard output (-), and nothing else with it";
+        return Err(BadConfiguration(why.to_owned()).into());
+    }
+    if is_alone {
         return run_nquads(args);
     }
     let mut selection = Selection::new(args)?;
