@@ -18,7 +18,7 @@ use crate::scope::Scope;
 use crate::set_up::repairs;
 
 /// Changes of one transaction.
-const CHANGES_AT_ONCE: usize = 10_000;
+pub(crate) const CHANGES_AT_ONCE: usize = 10_000;
 
 impl Archive {
     /// Tells the frontier of the seeds, of which those it knows change nothing, and of what may be fetched after all.

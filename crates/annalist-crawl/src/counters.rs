@@ -1,10 +1,13 @@
 //! What a crawl has done so far, counted only when it is durable, and what it reports at the end.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use annalist_judge::judge::RELEVANT;
 use annalist_model::{Score, SkipReason};
 use serde::{Deserialize, Serialize};
+
+use crate::logs::events_since;
 
 /// Media types and languages beyond this many are counted as `other`: servers invent them.
 const MANY_TYPES: usize = 100;
@@ -47,6 +50,8 @@ pub struct Counters {
     pub links: u64,
     /// Events of the log, by subsystem and severity: `fetch warning`.
     pub events: BTreeMap<String, u64>,
+    /// Up to where the log of events has been counted.
+    pub events_counted: Option<u64>,
     /// Time the crawl was running, over all its runs.
     pub millis: u64,
 }
@@ -144,6 +149,24 @@ impl Counters {
         *self.events.entry(format!("{subsystem} {severity}")).or_default() += 1;
     }
 
+    /// What was kept, with what the log of events has beyond it: an event is written down at once, and the counters are
+    /// kept with the next acknowledged work.
+    pub fn kept(note: Option<&[u8]>, log: &Path) -> Counters {
+        let mut counters = note.map(Counters::decode).unwrap_or_default();
+        // Where nobody noted how far, it was all counted.
+        if note.is_some() && counters.events_counted.is_none() {
+            return counters;
+        }
+        match events_since(log, counters.events_counted.unwrap_or(0)) {
+            Ok((events, end)) => {
+                events.iter().for_each(|(subsystem, severity)| counters.event(subsystem, severity));
+                counters.events_counted = Some(end);
+            }
+            Err(fault) => tracing::warn!(%fault, "the log of events cannot be counted"),
+        }
+        counters
+    }
+
     pub fn encode(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
@@ -164,6 +187,7 @@ mod tests {
     use annalist_model::{Score, SkipReason};
 
     use super::{Counters, Judged, MANY_TYPES};
+    use crate::logs::EVENTS;
 
     #[test]
     fn invented_media_types_do_not_fill_memory() {
@@ -191,6 +215,20 @@ mod tests {
         assert_eq!(judged.by_score, [0, 5000, 0, 0, 0, 0, 0, 0, 0, 5000]);
         judged.add(Score::new(1.0));
         assert_eq!(judged.by_score.last(), Some(&5001));
+    }
+
+    #[test]
+    fn events_that_were_logged_after_the_counters_were_kept_count() {
+        let dir = tempfile::tempdir().unwrap();
+        let log = dir.path().join(EVENTS);
+        std::fs::write(&log, "{\"subsystem\":\"crawl\",\"severity\":\"info\"}\n").unwrap();
+        let counted = |counters: &Counters| counters.events.get("crawl info").copied();
+        let first = Counters::kept(None, &log);
+        assert_eq!(counted(&first), Some(1), "killed before anything was kept");
+        let again = Counters::kept(Some(&first.encode()), &log);
+        assert_eq!(again, first, "counted once");
+        let of_before = Counters { events_counted: None, ..first };
+        assert_eq!(counted(&Counters::kept(Some(&of_before.encode()), &log)), Some(1));
     }
 
     #[test]

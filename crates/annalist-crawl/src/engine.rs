@@ -33,7 +33,7 @@ use crate::keeper::{self, Archive, KeepError, Pending, Run};
 use crate::knowing::{Durable, Knowing, Shown};
 use crate::left::Left;
 use crate::live::{Live, Told};
-use crate::logs::{Logs, Severity};
+use crate::logs::{EVENTS, Logs, Severity};
 use crate::missing::{missing_in, write_seeds};
 use crate::pace::Pace;
 use crate::pool::Pool;
@@ -185,7 +185,7 @@ impl Crawl {
             frontier_settings(&spec, basis.is_some()),
             now,
         )?;
-        let counters = frontier.note(keeper::COUNTERS_NOTE).map(Counters::decode).unwrap_or_default();
+        let counters = Counters::kept(frontier.note(keeper::COUNTERS_NOTE), &job.logs().join(EVENTS));
         widen_again(&scope, frontier.note(keeper::WIDENED_NOTE));
         let reopened = Reopened::of(&spec, &scope, &frontier, &counters)?;
         let told = Told::default();
@@ -466,6 +466,8 @@ impl Crawl {
         let idle = counts.leased == 0 && in_flight == 0 && self.stages.keeper.unacknowledged() == 0;
         let waiting_for = if paused {
             Some("somebody to let it go on: it is paused".to_owned())
+        } else if in_flight > 0 && self.stages.budget.is_spent() {
+            Some("the visits under way to end: the spec allows no more pages".to_owned())
         } else if idle && counts.queued > 0 {
             self.waiting.reason(&self.stages.frontier(), &spec, now)
         } else if idle && spec.scope.only_injected {
@@ -610,15 +612,10 @@ pub fn status_of(job: &JobDir) -> Result<(Status, Option<u32>), CrawlError> {
             annalist_frontier::Settings::default(),
         )?;
         if let Some(counters) = frontier.note(keeper::COUNTERS_NOTE) {
-            status.counters = Counters::decode(counters);
+            status.counters = Counters::kept(Some(counters), &job.logs().join(EVENTS));
         }
         let counts = frontier.counts();
         (status.queued, status.sites) = (counts.queued, counts.sites);
-        if counts.closed_sites > 0 {
-            let mut left_out = 0;
-            frontier.each_waiting(&mut |known| left_out += u64::from(known.site.closed.is_some()))?;
-            status.queued = status.queued.saturating_sub(left_out);
-        }
     }
     Ok((status, holder))
 }

@@ -16,6 +16,7 @@ use serde::Serialize;
 
 use crate::clock;
 use crate::engine::CrawlError;
+use crate::injecting::{BLACKLISTED, Injected, handed_over};
 use crate::job::JobDir;
 use crate::scope::Scope;
 
@@ -94,13 +95,28 @@ fn explain_url(
                 tell_kept(lookup, job, url, place, &mut explanation)?;
             }
         }
-        None => {
-            explanation.state = "never-seen";
-            let none = "never seen: no page that was read links to it, and it is no seed";
-            explanation.decisions.push(none.to_owned());
-        }
+        None => tell_unknown(job, spec, url, &mut explanation),
     }
     Ok(explanation)
+}
+
+/// What the frontier does not know: perhaps somebody handed it over, and the crawl has not run since.
+fn tell_unknown(job: &JobDir, spec: &Spec, url: &CanonicalUrl, told: &mut Explanation) {
+    match handed_over(job, url, spec) {
+        Ok(Some(Injected { blacklisted: true, .. })) => {
+            (told.state, told.reason) = ("skipped", Some(SkipReason::Blacklisted.name()));
+            told.decisions.push(BLACKLISTED.to_owned());
+        }
+        Ok(Some(_)) => {
+            told.state = "queued";
+            told.decisions.push("handed over by somebody, to be taken up when the crawl runs".to_owned());
+        }
+        Ok(None) | Err(_) => {
+            told.state = "never-seen";
+            let none = "never seen: no page that was read links to it, and it is no seed";
+            told.decisions.push(none.to_owned());
+        }
+    }
 }
 
 fn tell(

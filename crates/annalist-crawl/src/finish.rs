@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use annalist_frontier::{Change, LeasedLink, Urgency, host_key};
+use annalist_frontier::{Change, LeasedLink, State, Urgency, host_key};
 use annalist_model::spec::duration;
 use annalist_model::{CanonicalUrl, Capture, Link, Outcome, Page, Readability, Score, SkipReason, UrlKey};
 use annalist_sources::{FetchError, retry_after};
@@ -11,19 +11,14 @@ use crate::apps::objects_of;
 use crate::clock;
 use crate::judging::Asked;
 use crate::keeper::{Captured, Counts, Ended, Finished, Release};
-use crate::logs::Severity;
+use crate::logs::{CODE_BUDGET, CODE_MISSING, CODE_ROBOTS, CODE_SCOPE, Severity};
 use crate::stages::Stages;
 use crate::visit::Visit;
 
 /// No server can make a link wait longer than this.
 pub(crate) const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
-/// Heritrix's codes for what was never asked.
-const CODE_ROBOTS: i32 = -9998;
-const CODE_SCOPE: i32 = -5000;
-const CODE_BUDGET: i32 = -4001;
+/// Heritrix's code for what was lost on the way.
 const CODE_LOST: i32 = -5;
-/// Ours: no other crawler walks archives.
-const CODE_MISSING: i32 = -404;
 
 /// What a turn does after a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,13 +138,26 @@ fn captured(
         objects: objects_of(seen.as_ref(), &page, &capture),
         // What others chose says nothing about how well links were chosen.
         score: score
-            .filter(|_| !stages.judging.as_ref().is_some_and(|judging| judging.is_reference(leased.key))),
+            .filter(|_| !stages.judging.as_ref().is_some_and(|judging| judging.is_reference(leased.key)))
+            .filter(|_| !was_captured(leased, stages)),
         notes: notes(&page),
         unusable: std::mem::take(&mut page.unusable),
     };
     let ended = Ended::Captured(Box::new(captured));
     let link = leased.link.clone();
     Finished { link, via, ended, changes, counts: Counts::AsPage, release: None }
+}
+
+/// Whether the link has been captured before: such a page was found once, however often it is visited. Only seeds, and what
+/// they redirect to, are visited more than once.
+fn was_captured(leased: &LeasedLink, stages: &Stages) -> bool {
+    let hops = &leased.link.hops;
+    if hops.redirects_in_a_row() != hops.len() {
+        return false;
+    }
+    let known = stages.frontier().lookup(leased.key).ok().flatten();
+    let earlier = known.and_then(|known| known.earlier);
+    matches!(earlier, Some(State::Done { outcome: Outcome::Captured { .. } | Outcome::Revisit { .. }, .. }))
 }
 
 /// Whether the page needs something of its own site that the frontier has not heard of: it comes next.

@@ -192,6 +192,20 @@ pub fn take(job: &JobDir, from: Place, spec: &Spec, now: Time) -> io::Result<Opt
     Ok(Some(taken))
 }
 
+/// What was said last of an address that is in a job's queue, taken out or not.
+pub fn handed_over(job: &JobDir, url: &CanonicalUrl, spec: &Spec) -> io::Result<Option<Injected>> {
+    let mut found = None;
+    for (_, path) in files(&job.injected())? {
+        for line in BufReader::new(File::open(&path)?).split(b'\n') {
+            let Ok(address) = serde_json::from_slice::<Injected>(&line?) else { continue };
+            if examine(&address, spec).is_ok_and(|named| named == *url) {
+                found = Some(address);
+            }
+        }
+    }
+    Ok(found)
+}
+
 /// Removes the files before that place, which the frontier has to know of durably. Their writer has gone on to others.
 pub fn tidy(job: &JobDir, to: Place) {
     for (number, path) in files(&job.injected()).unwrap_or_default() {
@@ -231,9 +245,9 @@ impl Taken {
 mod tests {
     use annalist_frontier::Change;
     use annalist_model::spec::Spec;
-    use annalist_model::{Outcome, Time};
+    use annalist_model::{CanonicalUrl, Outcome, Time};
 
-    use super::{Injected, Injections, Place, Taken, take, tidy};
+    use super::{Injected, Injections, Place, Taken, handed_over, take, tidy};
     use crate::job::JobDir;
 
     fn address(n: usize) -> Injected {
@@ -293,6 +307,10 @@ mod tests {
         assert_eq!(taken(&job, first.to).unwrap().changes.len(), 2);
         // Another process goes on in a file of its own.
         Injections::of(&job).put(&[address(1)]).unwrap();
+        let found =
+            |url: &str| handed_over(&job, &CanonicalUrl::parse(url).unwrap(), &Spec::named("x")).unwrap();
+        assert_eq!(found("http://a.test/1"), Some(address(1)));
+        assert_eq!(found("http://a.test/2"), None);
         assert!(job.injected().join("00000002.jsonl").exists());
     }
 }

@@ -4,15 +4,27 @@
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 use annalist_model::{SkipReason, Time, UrlError, UrlKey};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 /// A link refused on a thousand pages is logged once, as long as this many others are remembered.
 const REMEMBERED_SKIPS: usize = 500_000;
+
+/// Heritrix's codes for what was never asked for.
+pub(crate) const CODE_ROBOTS: i32 = -9998;
+pub(crate) const CODE_SCOPE: i32 = -5000;
+pub(crate) const CODE_BUDGET: i32 = -4001;
+/// Ours: no other crawler walks archives.
+pub(crate) const CODE_MISSING: i32 = -404;
+
+/// Whether a line of `crawl.log` with this status tells of something that was asked for, answered or not.
+pub fn was_asked_for(status: i32) -> bool {
+    ![CODE_ROBOTS, CODE_SCOPE, CODE_BUDGET, CODE_MISSING].contains(&status)
+}
 
 /// One line of `crawl.log`.
 #[derive(Clone, Debug)]
@@ -51,24 +63,33 @@ impl Severity {
     }
 }
 
+/// The log of events.
+pub const EVENTS: &str = "events.jsonl";
+
 #[derive(Debug)]
 pub struct Logs {
     crawl: BufWriter<File>,
     skipped: BufWriter<File>,
     events: BufWriter<File>,
+    /// How long the log of events is.
+    events_length: u64,
     logged_skips: HashSet<UrlKey>,
 }
 
 impl Logs {
     pub fn open(dir: &Path) -> io::Result<Logs> {
         let open = |name: &str| -> io::Result<BufWriter<File>> {
-            let file = OpenOptions::new().append(true).create(true).open(dir.join(name))?;
+            let mut file = OpenOptions::new().read(true).append(true).create(true).open(dir.join(name))?;
+            // On a full disk people are told elsewhere.
+            let _ = end_last_line(&mut file);
             Ok(BufWriter::with_capacity(1 << 16, file))
         };
+        let events = open(EVENTS)?;
         Ok(Logs {
             crawl: open("crawl.log")?,
             skipped: open("skipped.jsonl")?,
-            events: open("events.jsonl")?,
+            events_length: events.get_ref().metadata()?.len(),
+            events,
             logged_skips: HashSet::new(),
         })
     }
@@ -124,8 +145,16 @@ impl Logs {
     pub fn event(&mut self, at: Time, severity: Severity, subsystem: &str, message: &str) -> io::Result<()> {
         let line =
             json!({"time": at.rfc3339(), "severity": severity, "subsystem": subsystem, "message": message});
-        writeln!(self.events, "{line}")?;
-        self.events.flush()
+        let line = format!("{line}\n");
+        self.events.write_all(line.as_bytes())?;
+        self.events.flush()?;
+        self.events_length += line.len() as u64;
+        Ok(())
+    }
+
+    /// Up to where the log of events has been written.
+    pub fn events_length(&self) -> u64 {
+        self.events_length
     }
 
     pub fn flush(&mut self) -> io::Result<()> {
@@ -135,11 +164,76 @@ impl Logs {
     }
 }
 
+/// A line that was cut off by a crash does not spoil the next one.
+fn end_last_line(file: &mut File) -> io::Result<()> {
+    let mut last = [b'\n'];
+    if file.metadata()?.len() > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == [b'\n'] { Ok(()) } else { file.write_all(b"\n") }
+}
+
+/// Subsystem and severity of the events that stand in the log from this place on; up to where it was read. A log that is
+/// shorter is another one, and a line that was cut off is none.
+pub fn events_since(path: &Path, from: u64) -> io::Result<(Vec<(String, String)>, u64)> {
+    let mut file = match File::open(path) {
+        Ok(file) => file,
+        Err(fault) if fault.kind() == io::ErrorKind::NotFound => return Ok((Vec::new(), 0)),
+        Err(fault) => return Err(fault),
+    };
+    let from = if from > file.metadata()?.len() { 0 } else { from };
+    file.seek(SeekFrom::Start(from))?;
+    let (mut reader, mut line, mut found, mut end) = (BufReader::new(file), Vec::new(), Vec::new(), from);
+    while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
+        end += line.len() as u64;
+        if let Ok(Happened { subsystem, severity }) = serde_json::from_slice(&line) {
+            found.push((subsystem, severity));
+        }
+        line.clear();
+    }
+    Ok((found, end))
+}
+
+#[derive(Deserialize)]
+struct Happened {
+    subsystem: String,
+    severity: String,
+}
+
 #[cfg(test)]
 mod tests {
     use annalist_model::{CanonicalUrl, SkipReason, Time};
 
-    use super::{CrawlLine, Logs};
+    use super::{CrawlLine, EVENTS, Logs, Severity, events_since, was_asked_for};
+
+    #[test]
+    fn events_behind_a_place_of_the_log_are_found_and_a_cut_line_is_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join(EVENTS);
+        assert_eq!(events_since(&path, 7).unwrap(), (Vec::new(), 0));
+        let mut logs = Logs::open(dir.path()).unwrap();
+        logs.event(Time::from_millis(0), Severity::Info, "crawl", "begins").unwrap();
+        let counted = logs.events_length();
+        logs.event(Time::from_millis(1), Severity::Error, "archive", "full").unwrap();
+        let end = logs.events_length();
+        let one = ("archive".to_owned(), "error".to_owned());
+        assert_eq!(events_since(&path, counted).unwrap(), (vec![one], end));
+        assert_eq!(events_since(&path, end).unwrap(), (Vec::new(), end));
+        assert_eq!(events_since(&path, end + 1).unwrap().0.len(), 2, "another log");
+        let cut = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &cut[..cut.len() - 3]).unwrap();
+        assert_eq!(events_since(&path, counted).unwrap(), (Vec::new(), counted));
+        let mut logs = Logs::open(dir.path()).unwrap();
+        logs.event(Time::from_millis(2), Severity::Info, "crawl", "begins again").unwrap();
+        assert_eq!(events_since(&path, counted).unwrap().0.len(), 1, "a cut line spoils no other");
+    }
+
+    #[test]
+    fn what_a_rule_forbids_was_not_asked_for_and_a_failure_was() {
+        assert!([200, 404, -2, -5].into_iter().all(was_asked_for));
+        assert!(![-9998, -5000, -4001, -404].into_iter().any(was_asked_for));
+    }
 
     #[test]
     fn a_crawl_line_has_twelve_fields_and_a_tail() {

@@ -136,6 +136,19 @@ fn a_site_with_more_pages_goes_on() {
 }
 
 #[test]
+fn links_of_a_site_that_had_its_share_wait_no_more_and_are_told_of_once() {
+    let small = Small::new();
+    let crawl = || {
+        let json = small.crawl("max_delay = \"0s\"\n", "[[site]]\nsite = \"a.test\"\npages = 3\n");
+        let log = std::fs::read_to_string(small.job().join("logs/skipped.jsonl")).unwrap();
+        (json["queued"].clone(), json["skipped_by_reason"]["site-budget"].clone(), log.lines().count())
+    };
+    let once = crawl();
+    assert_eq!(once, (0.into(), 9.into(), 9));
+    assert_eq!(crawl(), once, "a run that fetches nothing changes nothing");
+}
+
+#[test]
 fn a_site_that_may_be_larger_goes_on() {
     let small = Small::new();
     let limit = |size: &str| format!("[[site]]\nsite = \"a.test\"\nsize = \"{size}\"\n");

@@ -14,8 +14,9 @@ use std::process::Child;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use support::script::{Script, answer, html, missing, spec};
-use support::{annalist, assert_exit, assert_valid, captures, finish, wait, waits_for};
+use support::{annalist, assert_exit, assert_valid, captures, finish, json_of, wait, waits_for};
 
 const LIMIT: Duration = Duration::from_secs(60);
 
@@ -83,6 +84,34 @@ fn a_seed_is_visited_again_and_new_links_on_it_are_followed() {
     assert!(told.contains("captured") && told.contains("to be visited again"), "{told}");
     let skipped = std::fs::read_to_string(job.join("logs/skipped.jsonl")).unwrap();
     assert!(!skipped.contains("\"http://a.test/\""), "{skipped}");
+}
+
+#[test]
+fn a_page_that_is_visited_again_counts_as_found_once() {
+    let visits = AtomicUsize::new(0);
+    let server = Script::serve(move |path, _| match path {
+        "/" => {
+            let visit = visits.fetch_add(1, Ordering::SeqCst);
+            html(&format!("<p>The troika talked about the debt and the bailout, the {visit}th time."))
+        }
+        _ => missing(),
+    });
+    let dir = tempfile::tempdir().unwrap();
+    let topic = "[topic]\nkeywords = [\"debt\", \"bailout\", \"troika\"]\n";
+    let text = spec(server.address, topic).replacen("[politeness]", "recrawl = \"1s\"\n[politeness]", 1);
+    let child = start(dir.path(), text);
+    let begun = Instant::now();
+    let asked = || server.paths().into_iter().filter(|path| path == "/").count();
+    while asked() < 3 && begun.elapsed() < LIMIT {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    stop(dir.path(), child);
+    let job = dir.path().join("job");
+    let seed = captures(&job).into_iter().filter(|capture| capture.url == "http://a.test/").count();
+    assert!(seed >= 3, "{seed} captures");
+    let told = annalist().arg("status").arg(&job).arg("--json").output().unwrap();
+    let told = json_of(&told);
+    assert_eq!((&told["relevant"], &told["harvest_curve"]), (&json!(1), &json!([[1, 1]])), "{told}");
 }
 
 #[test]

@@ -6,14 +6,15 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use annalist_frontier::{Change, Frontier, Journal, Known, Place, Transaction};
-use annalist_model::{Outcome, SkipReason, Time};
+use annalist_frontier::{Change, Frontier, Journal, Known, Place, Purpose, Transaction};
+use annalist_model::{Outcome, SkipReason, Time, UrlKey};
 use annalist_sources::Lookup;
 use annalist_warc::{Record, RecordType, Writer, Written};
 use tokio::sync::Notify;
 
 use super::group::KeptKind;
 use super::{Captured, Counts, Ended, Finished, Group, KeepError, Kept, Ticket};
+use crate::begin::CHANGES_AT_ONCE;
 use crate::clock;
 use crate::counters::Counters;
 use crate::knowing::Durable;
@@ -33,6 +34,9 @@ pub const WIDENED_NOTE: &str = "widened";
 
 /// WARC files that an interruption left open, one a line.
 pub const INTERRUPTED_NOTE: &str = "interrupted";
+
+/// Why a link that waited was not fetched, where its site had its share before.
+const SITE_CLOSED: &str = "the site was closed before its turn";
 
 /// Everything the keeper owns.
 #[derive(Debug)]
@@ -291,16 +295,15 @@ impl Archive {
     }
 
     /// Says in the log, at the end, of every link that waits why it was not fetched: its site was closed, or the
-    /// crawl's limit came first. Links that only wait for the next run are left alone.
+    /// crawl's limit came first. Those of closed sites have had their outcome with that; they come back when the site's
+    /// limit is raised. Links that only wait for the next run are left alone.
     pub(super) fn settle(&mut self, limit: Option<&'static str>) -> Result<(), KeepError> {
         let now = clock::now();
-        let mut closed = 0;
         let frontier = self.frontier.lock().unwrap_or_else(PoisonError::into_inner);
         if limit.is_none() && frontier.counts().closed_sites == 0 {
             return Ok(());
         }
-        let logs = &mut self.logs;
-        let mut written = Ok(());
+        let (logs, mut written, mut closed) = (&mut self.logs, Ok(()), Vec::new());
         let told = frontier.each_waiting(&mut |known: &Known| {
             let Some(link) = &known.link else { return };
             // It was fetched; only its next visit is not.
@@ -308,20 +311,44 @@ impl Archive {
                 return;
             }
             let (reason, detail) = match (known.site.closed, limit) {
-                (Some(reason), _) => (reason, "the site was closed before its turn"),
+                (Some(reason), _) => (reason, SITE_CLOSED),
                 (None, Some(limit)) => (SkipReason::Budget, limit),
                 (None, None) => return,
             };
-            closed += u64::from(known.site.closed.is_some());
-            let url = link.url.as_str();
+            closed.extend(known.site.closed.map(|reason| (known.key, reason)));
             if written.is_ok() {
-                written = logs.skipped(now, known.key, url, reason, detail, None);
+                written = logs.skipped(now, known.key, link.url.as_str(), reason, detail, None);
             }
         });
         told.map_err(|e| KeepError::Closed(e.to_string()))?;
         drop(frontier);
-        self.board.update(|status| status.queued = status.queued.saturating_sub(closed));
+        for piece in closed.chunks(CHANGES_AT_ONCE) {
+            self.write_off(piece, now)?;
+        }
         written.map_err(|e| KeepError::Closed(e.to_string()))
+    }
+
+    /// Links that waited on closed sites wait no more.
+    fn write_off(&mut self, links: &[(UrlKey, SkipReason)], at: Time) -> Result<(), KeepError> {
+        links.iter().for_each(|(_, reason)| self.counters.skip(*reason));
+        let done = links.iter().map(|(key, reason)| Change::Done {
+            key: *key,
+            outcome: Outcome::Skipped { reason: *reason, detail: SITE_CLOSED.to_owned() },
+            place: None,
+            digest: None,
+            at,
+            bytes: 0,
+            purpose: Purpose::Page,
+        });
+        let mut changes: Vec<Change> = done.collect();
+        changes.push(Change::Note { name: COUNTERS_NOTE.to_owned(), value: self.counters.encode() });
+        self.commit(Transaction { changes })?;
+        let counts = self.frontier().counts();
+        self.board.update(|status| {
+            status.counters = self.counters.clone();
+            status.queued = counts.queued;
+        });
+        Ok(())
     }
 
     pub(super) fn announce(&self) {
@@ -332,6 +359,7 @@ impl Archive {
         // The log is for people; a disk too full for it is reported on the board.
         let _ = self.logs.event(clock::now(), severity, subsystem, message);
         self.counters.event(subsystem, severity.name());
+        self.counters.events_counted = Some(self.logs.events_length());
     }
 
     pub(crate) fn frontier(&self) -> MutexGuard<'_, Frontier> {
@@ -389,7 +417,7 @@ fn refusals(changes: &[Change]) -> Vec<RefusalLine> {
     refused.collect()
 }
 
-fn via_in(group: &Group, key: annalist_model::UrlKey) -> Option<String> {
+fn via_in(group: &Group, key: UrlKey) -> Option<String> {
     let page = group.visits().iter().find(|visit| visit.link.url.key() == key)?;
     Some(page.link.url.as_str().to_owned())
 }

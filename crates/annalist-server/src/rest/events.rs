@@ -1,5 +1,6 @@
 //! What happened: events, pages that were fetched, addresses that were not.
 
+use annalist_crawl::logs::{EVENTS, was_asked_for};
 use annalist_model::SkipReason;
 use axum::Json;
 use axum::extract::State;
@@ -52,9 +53,6 @@ impl Asked {
         }
     }
 }
-
-/// The log of events.
-pub const EVENTS: &str = "events.jsonl";
 
 impl Asked {
     /// What is an event that is wanted.
@@ -184,7 +182,8 @@ impl SkippedList {
 impl FetchedList {
     pub fn of(app: &App, id: &str, asked: &Asked) -> Result<FetchedList, Problem> {
         let has_words = asked.words();
-        let fits = |line: &str| has_words(&[line]).then(|| fetched_of(line)).flatten();
+        let fits =
+            |line: &str| fetched_of(line).filter(|one| was_asked_for(one.status) && has_words(&[line]));
         let Found { found, next, .. } = part(app, id, "crawl.log", asked, fits)?;
         Ok(FetchedList { fetched: found, more: next.is_some(), next })
     }
@@ -221,7 +220,8 @@ pub async fn skipped(
     blocking(move || Ok(Json(SkippedList::of(&app, &id, &asked)?))).await
 }
 
-/// What was asked for, the newest first: the lines of `crawl.log`.
+/// What was asked for, answered or not, the newest first: the lines of `crawl.log`, without those of addresses that were
+/// skipped.
 #[utoipa::path(get, path = "/api/crawls/{id}/fetched", params(("id" = String, Path), Asked), responses(
     (status = 200, body = FetchedList), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub async fn fetched(

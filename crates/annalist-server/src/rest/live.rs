@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 use std::time::Duration;
 
+use annalist_crawl::logs::EVENTS;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event, KeepAlive, Sse};
@@ -13,7 +14,7 @@ use tokio_stream::{Stream, StreamExt};
 use utoipa::IntoParams;
 
 use super::crawls::{CrawlView, blocking};
-use super::events::{Asked as LogAsked, EVENTS, Event as Happened};
+use super::events::{Asked as LogAsked, Event as Happened};
 use super::reading::{Asking, Place};
 use crate::logs::{Fresh, fresh};
 use crate::problem::Problem;
