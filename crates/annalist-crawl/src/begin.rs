@@ -1,7 +1,7 @@
 //! What the frontier is told before anything is fetched: the seeds, and what may be fetched after all. What that is, is
 //! found in `reopen.rs`.
 
-use annalist_frontier::{Change, Transaction};
+use annalist_frontier::{Change, PARTS, Transaction};
 use annalist_model::spec::Spec;
 use annalist_warc::RecoverReport;
 
@@ -12,13 +12,16 @@ use crate::job::JobDir;
 use crate::keeper::{Archive, COUNTERS_NOTE, INTERRUPTED_NOTE, KeepError};
 use crate::left::Left;
 use crate::logs::Severity;
-use crate::reopen::{Reopened, Reopening, in_scope_now, within_depth};
+use crate::reopen::{Rejudged, Reopened, Reopening, in_scope_now};
 use crate::rounds::Rounds;
 use crate::scope::Scope;
 use crate::set_up::repairs;
 
 /// Changes of one transaction.
 pub(crate) const CHANGES_AT_ONCE: usize = 10_000;
+
+/// Links that are judged again before others have their turn at the frontier: some hundredths of a second.
+const JUDGED_AT_ONCE: usize = 1_000;
 
 impl Archive {
     /// Tells the frontier of the seeds, of which those it knows change nothing, and of what may be fetched after all.
@@ -39,14 +42,7 @@ impl Archive {
         for piece in changes.chunks(CHANGES_AT_ONCE) {
             links += self.tell(piece)?;
         }
-        for keys in reopened.too_deep.chunks(CHANGES_AT_ONCE) {
-            let piece = within_depth(keys, spec, scope, &self.frontier())?;
-            links += self.tell(&piece)?;
-        }
-        for keys in reopened.refused.chunks(CHANGES_AT_ONCE) {
-            let piece = in_scope_now(keys, spec, scope, &self.frontier())?;
-            links += self.tell(&piece)?;
-        }
+        links += self.judge_again(reopened.refused, spec, scope)?;
         if links > 0 {
             let told = format!("the spec allows more: {links} skipped links wait again");
             self.event(Severity::Info, "crawl", &told);
@@ -55,6 +51,22 @@ impl Archive {
         self.tell(&reopened.notes)?;
         self.board.update(|status| status.counters = self.counters.clone());
         Ok(())
+    }
+
+    /// Judges links that were refused once more; how many wait again. Others come to the frontier in between.
+    fn judge_again(&mut self, refused: Rejudged, spec: &Spec, scope: &Scope) -> Result<usize, CrawlError> {
+        let mut links = 0;
+        let parts = if refused == Rejudged::default() { 0 } else { PARTS };
+        for part in 0..parts {
+            let keys = self.frontier().refused_in(part)?;
+            for keys in keys.chunks(JUDGED_AT_ONCE) {
+                let piece = in_scope_now(keys, refused, spec, scope, &self.frontier())?;
+                if !piece.is_empty() {
+                    links += self.tell(&piece)?;
+                }
+            }
+        }
+        Ok(links)
     }
 
     /// Takes up another spec while the crawl runs, as a start would.

@@ -29,15 +29,19 @@ const ARCHIVES_NOTE: &str = "archives";
 /// A change, and why and how often its link was skipped so far, if it is about one.
 pub type Reopening = (Change, Option<(SkipReason, u32)>);
 
+/// Links that were refused, by what may be another now.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rejudged {
+    pub depths: bool,
+    pub scope: bool,
+}
+
 /// What the limits of this run allow again.
 #[derive(Debug, Default)]
 pub struct Reopened {
     pub changes: Vec<Reopening>,
-    /// Links once refused as too deep, if the depths are others now. There may be very many: they are judged a piece at
-    /// a time.
-    pub too_deep: Vec<UrlKey>,
-    /// Links once refused for the scope that are in it now, if it is another one.
-    pub refused: Vec<UrlKey>,
+    /// Which links that were refused have to be judged again. There may be very many: that is done a piece at a time.
+    pub refused: Rejudged,
     /// To be committed after all of these.
     pub notes: Vec<Reopening>,
 }
@@ -60,22 +64,13 @@ impl Reopened {
         }
         let depths = depths_of(spec);
         if frontier.note(DEPTHS_NOTE) != Some(depths.as_slice()) {
-            frontier.each_refused(&mut |known| {
-                if let State::Refused { reason: SkipReason::TooDeep, .. } = known.state {
-                    reopened.too_deep.push(known.key);
-                }
-            })?;
+            reopened.refused.depths = true;
             reopened.notes.push(note(DEPTHS_NOTE, depths));
         }
         if had_other_scope(spec, frontier) && frontier.note(SCOPE_NOTE) != Some(&scope_note(spec, true)) {
             let skipped = skipped_for_scope(frontier)?;
             reopened.changes.extend(in_scope_again(&skipped, scope, frontier)?);
-            // Judged on the way: most of them stay out, and only those that do not are worth memory.
-            frontier.each_refused(&mut |known| {
-                if wanted_now(known, spec, scope, frontier).is_some() {
-                    reopened.refused.push(known.key);
-                }
-            })?;
+            reopened.refused.scope = true;
             reopened.notes.push(note(SCOPE_NOTE, scope_note(spec, true)));
         } else if frontier.note(SCOPE_NOTE).is_none() {
             reopened.notes.push(note(SCOPE_NOTE, scope_note(spec, false)));
@@ -185,9 +180,10 @@ fn in_scope_again(
     Ok(changes)
 }
 
-/// What the frontier is told of those of these links, refused for the scope, that are in it now.
+/// What the frontier is told of those of these links, refused once, that are in scope now.
 pub fn in_scope_now(
     keys: &[UrlKey],
+    again: Rejudged,
     spec: &Spec,
     scope: &Scope,
     frontier: &Frontier,
@@ -195,7 +191,13 @@ pub fn in_scope_now(
     let mut changes = Vec::new();
     for key in keys {
         let Some(known) = frontier.lookup(*key)? else { continue };
-        changes.extend(wanted_now(&known, spec, scope, frontier));
+        changes.extend(match &known.state {
+            State::Refused { reason: SkipReason::TooDeep, .. } if again.depths => {
+                within_depth(&known, spec, scope, frontier)
+            }
+            State::Refused { .. } if again.scope => wanted_now(&known, spec, scope, frontier),
+            _ => None,
+        });
     }
     Ok(changes)
 }
@@ -267,33 +269,22 @@ fn skipped_links(
     failed.map_or(Ok(changes), Err)
 }
 
-/// Which of these links, refused as too deep, are in scope now. What the page that named one was, beside its address, is
-/// not kept: a rule about its type or language brings no link back.
-pub fn within_depth(
-    keys: &[UrlKey],
-    spec: &Spec,
-    scope: &Scope,
-    frontier: &Frontier,
-) -> Result<Vec<Reopening>, FrontierError> {
-    let mut changes = Vec::new();
-    for key in keys {
-        let Some(known) = frontier.lookup(*key)? else { continue };
-        let Some(link) = known.link else { continue };
-        let via = link.via;
-        let page = via.and_then(|page| passed(frontier, page));
-        let way = Way::new(move || Walked::up(via, |page| passed(frontier, page)));
-        // It was refused for its depth, so its page was near enough to the scope.
-        let facts = Facts {
-            via_url: page.as_ref().map(|page| page.link.url.as_str()),
-            way: Some(&way),
-            ..Facts::default()
-        };
-        let judged = judge(link, &facts, 0.0, spec, scope);
-        if let Change::Discovered { .. } = judged {
-            changes.push((judged, Some((SkipReason::TooDeep, known.times_seen))));
-        }
-    }
-    Ok(changes)
+/// A link that was refused as too deep, if it is in scope now. What the page that named it was, beside its address, is not
+/// kept: a rule about its type or language brings no link back.
+fn within_depth(known: &Known, spec: &Spec, scope: &Scope, frontier: &Frontier) -> Option<Reopening> {
+    let link = known.link.clone()?;
+    let via = link.via;
+    let page = via.and_then(|page| passed(frontier, page));
+    let way = Way::new(move || Walked::up(via, |page| passed(frontier, page)));
+    // It was refused for its depth, so its page was near enough to the scope.
+    let facts = Facts {
+        via_url: page.as_ref().map(|page| page.link.url.as_str()),
+        way: Some(&way),
+        ..Facts::default()
+    };
+    let judged = judge(link, &facts, 0.0, spec, scope);
+    let skipped = Some((SkipReason::TooDeep, known.times_seen));
+    matches!(judged, Change::Discovered { .. }).then_some((judged, skipped))
 }
 
 /// Why a link was left alone, if that is no reason any more.

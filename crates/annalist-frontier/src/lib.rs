@@ -58,7 +58,7 @@ pub use lookup::{Known, Original, SiteState, State};
 pub use open::{files_that_tell_changes, open, read_only};
 pub use queue::{SiteQueue, SiteQueues};
 pub use record::{LinkRecord, Place};
-pub use settings::{Merging, Purpose, Settings, Urgency};
+pub use settings::{Merging, PARTS, Purpose, Settings, Urgency};
 
 /// The key of a host, as [`Change::HostRests`] wants it: of [`annalist_model::CanonicalUrl::host`].
 pub fn host_key(host: &str) -> u64 {

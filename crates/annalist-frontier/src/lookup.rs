@@ -213,9 +213,19 @@ impl Frontier {
         self.buckets.iter().try_for_each(|bucket| self.each_of(bucket, Kind::Done, f))
     }
 
-    /// Calls `f` with every link that was refused, bucket by bucket. Reads all there is of them.
-    pub fn each_refused(&self, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {
-        self.buckets.iter().try_for_each(|bucket| self.each_of(bucket, Kind::Refused, f))
+    /// Keys of the links that were refused, of one of [`crate::PARTS`] parts of the frontier, and of others that changed lately:
+    /// which are which is told by a look-up. There may be very many, and who looks at all of them must let others in between.
+    pub fn refused_in(&self, part: usize) -> Result<Vec<UrlKey>, FrontierError> {
+        let Some(bucket) = self.buckets.get(part) else { return Ok(Vec::new()) };
+        let mut keys = bucket.keys_in_memory();
+        let newer: Set<UrlKey> = keys.iter().copied().collect();
+        for row in bucket.run.iter().flat_map(|run| run.rows()) {
+            let row = row?;
+            if row.kind() == Kind::Refused && !newer.contains(&row.key) {
+                keys.push(row.key);
+            }
+        }
+        Ok(keys)
     }
 
     fn each_of(&self, bucket: &Bucket, kind: Kind, f: &mut dyn FnMut(&Known)) -> Result<(), FrontierError> {

@@ -70,6 +70,8 @@ const BLOCK_BYTES: u64 = (BLOCK * ENTRY_BYTES) as u64;
 
 /// Sites are spread over this many buckets; each is merged by itself, so no merge is long.
 pub(crate) const BUCKETS: usize = 64;
+/// The parts that a frontier is looked through in.
+pub const PARTS: usize = BUCKETS;
 
 pub(crate) fn bucket_of(site: u64) -> usize {
     (site >> (u64::BITS - BUCKETS.ilog2())) as usize

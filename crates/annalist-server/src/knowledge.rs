@@ -17,7 +17,7 @@ use annalist_knowledge::{Mark, Needed, Places};
 use axum::http::StatusCode;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-pub use asked::Asked;
+pub use asked::{Asked, SHOWN};
 pub use kept::{Kept, Stamp, stamp};
 pub use tables::{Row, Table};
 
@@ -84,9 +84,23 @@ impl Knowledge {
         }
     }
 
+    /// Opens the search index of a crawl, where there is one, and counts what all of it amounts to: who looks at a crawl may
+    /// search it next, and the first question is the slowest. Nothing is read that the index does not have.
+    pub fn make_ready(&self, id: &str) {
+        let Ok(job) = self.shared.service.job(id) else { return };
+        let (folders, stamps) = indexes(std::slice::from_ref(&job));
+        let is_there = stamps.iter().all(Option::is_some);
+        if !is_there || self.shared.readers.find(&folders, &stamps).is_some() {
+            return;
+        }
+        // What is wrong with it is told to who asks.
+        if let (Ok(reader), Ok(question)) = (self.reader(&[job]), Asked::everything().question()) {
+            let _ = reader.ask(&question);
+        }
+    }
+
     fn reader(&self, jobs: &[JobDir]) -> Result<Arc<Reader>, SearchError> {
-        let folders: Vec<PathBuf> = jobs.iter().map(|job| Places::of(job.root()).search()).collect();
-        let stamps = folders.iter().map(|folder| stamp(&folder.join("meta.json"))).collect();
+        let (folders, stamps) = indexes(jobs);
         self.shared.readers.get(folders, stamps, Reader::open)
     }
 
@@ -141,6 +155,13 @@ impl Knowledge {
             _ => Err(Problem::later(5, "others are asking: ask again in a moment")),
         }
     }
+}
+
+/// The search indexes of crawls, and in which state they are.
+fn indexes(jobs: &[JobDir]) -> (Vec<PathBuf>, Vec<Stamp>) {
+    let folders: Vec<PathBuf> = jobs.iter().map(|job| Places::of(job.root()).search()).collect();
+    let stamps = folders.iter().map(|folder| stamp(&folder.join("meta.json"))).collect();
+    (folders, stamps)
 }
 
 /// Why a store cannot be asked.

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use annalist_disk::RealDisk;
-use annalist_frontier::{Change, Frontier, Purpose, Settings, Transaction, Urgency, open};
+use annalist_frontier::{Change, Frontier, PARTS, Purpose, Settings, Transaction, Urgency, open};
 use annalist_model::spec::{Expression, Spec};
 use annalist_model::{CanonicalUrl, Link, LinkKind, Outcome, SkipReason, Time};
 
@@ -62,7 +62,8 @@ fn after_run(dir: &std::path::Path, spec: &Spec, changes: Vec<Change>) -> Fronti
 fn brought_back(frontier: &Frontier, spec: &Spec) -> Vec<String> {
     let scope = Scope::compile(spec).unwrap();
     let reopened = Reopened::of(spec, &scope, frontier, &Counters::default()).unwrap();
-    let changes = super::in_scope_now(&reopened.refused, spec, &scope, frontier).unwrap();
+    let keys: Vec<_> = (0..PARTS).flat_map(|part| frontier.refused_in(part).unwrap()).collect();
+    let changes = super::in_scope_now(&keys, reopened.refused, spec, &scope, frontier).unwrap();
     let mut urls: Vec<String> = changes
         .iter()
         .filter_map(|(change, _)| match change {

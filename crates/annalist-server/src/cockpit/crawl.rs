@@ -22,12 +22,15 @@ pub async fn overview(
     Asking(Looked { over }): Asking<Looked>,
 ) -> Page {
     let service = app.service.clone();
+    let (knowledge, crawl) = (app.knowledge.clone(), id.clone());
     let (seen, course, over, description) = blocking(move || {
         let (course, over) = course::chosen(&service, &id, over)?;
         let description = service.spec(&id).ok().and_then(|spec| spec.description.clone());
         Ok((service.see(&id)?, course, over, description))
     })
     .await?;
+    // Nobody waits for it.
+    tokio::task::spawn_blocking(move || knowledge.make_ready(&crawl));
     let course = course::section(&seen, &course, over);
     let body = html! {
         @if let Some(description) = &description { p.description { (description) } }

@@ -9,13 +9,12 @@ use maud::{Markup, html};
 use super::courses::{self, Month};
 use super::{Page, layout, words};
 use crate::deriving::Freshness;
-use crate::knowledge::Asked;
+use crate::knowledge::{Asked, SHOWN};
 use crate::problem::Problem;
 use crate::rest::{Place, blocking};
 use crate::serve::App;
 use crate::service::Seen;
 
-const SHOWN: usize = 20;
 /// Titles and names are cut to what a line holds.
 const LONGEST: usize = 80;
 
@@ -61,7 +60,7 @@ pub async fn search(State(app): State<App>, Place(id): Place<String>, RawQuery(q
 }
 
 fn answer(app: &App, id: &str, asked: Asked) -> Result<(Answer, Freshness), Problem> {
-    let question = Asked { facets: true, over_time: true, limit: Some(SHOWN), ..asked }.question()?;
+    let question = asked.of_page().question()?;
     let opened = app.knowledge.search(&[id.to_owned()])?;
     Ok((opened.store.ask(&question)?, opened.freshness))
 }

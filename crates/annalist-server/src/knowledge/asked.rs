@@ -6,6 +6,8 @@ use crate::problem::{FieldError, Problem};
 
 /// Results on one page at most.
 const MOST: usize = 100;
+/// Results on a page of the cockpit.
+pub const SHOWN: usize = 20;
 const LABELS: usize = 10;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +25,16 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// What a page of search asks before anything is typed.
+    pub fn everything() -> Asked {
+        Asked { page: 1, ..Asked::default() }.of_page()
+    }
+
+    /// With all that a page of search shows.
+    pub fn of_page(self) -> Asked {
+        Asked { facets: true, over_time: true, limit: Some(SHOWN), ..self }
+    }
+
     /// What cannot be read is told by its name.
     pub fn read(query: &str) -> Result<Asked, Problem> {
         let mut asked = Asked { page: 1, ..Asked::default() };
