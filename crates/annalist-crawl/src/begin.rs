@@ -1,10 +1,13 @@
 //! What the frontier is told before anything is fetched: the seeds, and what may be fetched after all. What that is, is
 //! found in `reopen.rs`.
 
+use std::collections::BTreeSet;
+
 use annalist_frontier::{Change, PARTS, Transaction};
 use annalist_model::spec::Spec;
 use annalist_warc::RecoverReport;
 
+use crate::budget::Before;
 use crate::clock;
 use crate::engine::CrawlError;
 use crate::findings::seed_change;
@@ -12,7 +15,7 @@ use crate::job::JobDir;
 use crate::keeper::{Archive, COUNTERS_NOTE, INTERRUPTED_NOTE, KeepError};
 use crate::left::Left;
 use crate::logs::Severity;
-use crate::reopen::{Rejudged, Reopened, Reopening, in_scope_now};
+use crate::reopen::{Rejudged, Reopened, Reopening, allowed_now, in_scope_now};
 use crate::rounds::Rounds;
 use crate::scope::Scope;
 use crate::set_up::repairs;
@@ -42,6 +45,9 @@ impl Archive {
         for piece in changes.chunks(CHANGES_AT_ONCE) {
             links += self.tell(piece)?;
         }
+        if reopened.limits {
+            links += self.allow_again(spec)?;
+        }
         links += self.judge_again(reopened.refused, spec, scope)?;
         if links > 0 {
             let told = format!("the spec allows more: {links} skipped links wait again");
@@ -51,6 +57,22 @@ impl Archive {
         self.tell(&reopened.notes)?;
         self.board.update(|status| status.counters = self.counters.clone());
         Ok(())
+    }
+
+    /// Takes up what was skipped for a limit that allows it now; how many wait again. Others come to the frontier in between.
+    fn allow_again(&mut self, spec: &Spec) -> Result<usize, CrawlError> {
+        let (mut links, mut opened) = (0, BTreeSet::new());
+        let before = Before::of(&self.counters, spec);
+        for part in 0..PARTS {
+            let keys = self.frontier().done_in(part)?;
+            for keys in keys.chunks(JUDGED_AT_ONCE) {
+                let piece = allowed_now(keys, &mut opened, &before, spec, &self.frontier())?;
+                if !piece.is_empty() {
+                    links += self.tell(&piece)?;
+                }
+            }
+        }
+        Ok(links)
     }
 
     /// Judges links that were refused once more; how many wait again. Others come to the frontier in between.
@@ -71,7 +93,7 @@ impl Archive {
 
     /// Takes up another spec while the crawl runs, as a start would.
     pub fn change(&mut self, spec: &Spec, scope: &Scope, mut changes: Vec<Change>) -> Result<(), KeepError> {
-        let reopened = Reopened::of(spec, scope, &self.frontier(), &self.counters);
+        let reopened = Reopened::of(spec, scope, &self.frontier());
         let reopened = reopened.map_err(|fault| KeepError::Closed(fault.to_string()))?;
         let begun = self.begin(spec, scope, reopened, &RecoverReport::default());
         begun.map_err(|fault| KeepError::Closed(fault.to_string()))?;

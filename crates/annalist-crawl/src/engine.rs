@@ -187,7 +187,7 @@ impl Crawl {
         )?;
         let counters = Counters::kept(frontier.note(keeper::COUNTERS_NOTE), &job.logs().join(EVENTS));
         widen_again(&scope, frontier.note(keeper::WIDENED_NOTE));
-        let reopened = Reopened::of(&spec, &scope, &frontier, &counters)?;
+        let reopened = Reopened::of(&spec, &scope, &frontier)?;
         let told = Told::default();
         if had_other_scope(&spec, &frontier) {
             told.take_other_scope();
@@ -468,10 +468,10 @@ impl Crawl {
             Some("somebody to let it go on: it is paused".to_owned())
         } else if in_flight > 0 && self.stages.budget.is_spent() {
             Some("the visits under way to end: the spec allows no more pages".to_owned())
-        } else if idle && counts.queued > 0 {
-            self.waiting.reason(&self.stages.frontier(), &spec, now)
-        } else if idle && spec.scope.only_injected {
-            Some("addresses to be handed over".to_owned())
+        } else if idle {
+            let reason = self.waiting.reason(&self.stages.frontier(), &spec, now);
+            let injected = spec.scope.only_injected.then(|| "addresses to be handed over".to_owned());
+            reason.filter(|_| counts.queued > 0).or(injected)
         } else {
             (in_flight == 0).then(|| for_another_crawl(&self.stages.book, now)).flatten()
         };

@@ -148,13 +148,8 @@ fn captured(
     Finished { link, via, ended, changes, counts: Counts::AsPage, release: None }
 }
 
-/// Whether the link has been captured before: such a page was found once, however often it is visited. Only seeds, and what
-/// they redirect to, are visited more than once.
+/// Whether the link has been captured before: such a page was found once, however often it is visited.
 fn was_captured(leased: &LeasedLink, stages: &Stages) -> bool {
-    let hops = &leased.link.hops;
-    if hops.redirects_in_a_row() != hops.len() {
-        return false;
-    }
     let known = stages.frontier().lookup(leased.key).ok().flatten();
     let earlier = known.and_then(|known| known.earlier);
     matches!(earlier, Some(State::Done { outcome: Outcome::Captured { .. } | Outcome::Revisit { .. }, .. }))

@@ -10,7 +10,6 @@ use annalist_model::{Hop, LinkKind, Outcome, Score, SkipReason, Time, UrlKey};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::budget::Before;
-use crate::counters::Counters;
 use crate::delay::rules_for;
 use crate::findings::judge;
 use crate::scope::{Facts, Scope, Walked, Way};
@@ -40,6 +39,8 @@ pub struct Rejudged {
 #[derive(Debug, Default)]
 pub struct Reopened {
     pub changes: Vec<Reopening>,
+    /// Whether what was skipped for a limit has to be looked at again: a piece at a time, too.
+    pub limits: bool,
     /// Which links that were refused have to be judged again. There may be very many: that is done a piece at a time.
     pub refused: Rejudged,
     /// To be committed after all of these.
@@ -48,18 +49,13 @@ pub struct Reopened {
 
 impl Reopened {
     /// Looks through all that was skipped for a limit, where the limits are not those of the last run.
-    pub fn of(
-        spec: &Spec,
-        scope: &Scope,
-        frontier: &Frontier,
-        counters: &Counters,
-    ) -> Result<Reopened, FrontierError> {
+    pub fn of(spec: &Spec, scope: &Scope, frontier: &Frontier) -> Result<Reopened, FrontierError> {
         let mut reopened = Reopened::default();
         let limits = limits_of(spec);
         // Every run has a seed's time anew.
         let timed = spec.seeds.iter().any(|seed| seed.time.is_some());
         if timed || frontier.note(LIMITS_NOTE) != Some(limits.as_slice()) {
-            reopened.changes = skipped_links(spec, frontier, counters)?;
+            reopened.limits = true;
             reopened.notes.push(note(LIMITS_NOTE, limits));
         }
         let depths = depths_of(spec);
@@ -241,32 +237,27 @@ fn wanted_now(known: &Known, spec: &Spec, scope: &Scope, frontier: &Frontier) ->
     (!may_be_excluded).then_some((Change::Discovered { link, value, urgency }, skipped))
 }
 
-/// Links that had their turn and were skipped for a limit that allows them now.
-fn skipped_links(
+/// Those of these links that had their turn and were skipped for a limit that allows them now. `opened`: the sites that the
+/// frontier was told of already.
+pub fn allowed_now(
+    keys: &[UrlKey],
+    opened: &mut BTreeSet<u64>,
+    before: &Before,
     spec: &Spec,
     frontier: &Frontier,
-    counters: &Counters,
 ) -> Result<Vec<Reopening>, FrontierError> {
     let mut changes = Vec::new();
-    let before = Before::of(counters, spec);
-    let mut opened = BTreeSet::new();
-    let mut failed = None;
-    frontier.each_done(&mut |known| match allowed_again(spec, frontier, &before, known) {
-        Ok(Some(reason)) => {
-            if reason == SkipReason::SiteBudget && opened.insert(known.key.site) {
-                changes.push((Change::SiteOpened { site: known.key.site }, None));
-            }
-            let again = Change::Again {
-                key: known.key,
-                not_before: Time::default(),
-                reason: "its limit allows it again".to_owned(),
-            };
-            changes.push((again, Some((reason, 1))));
+    for key in keys {
+        let Some(known) = frontier.lookup(*key)? else { continue };
+        let Some(reason) = allowed_again(spec, frontier, before, &known)? else { continue };
+        if reason == SkipReason::SiteBudget && opened.insert(key.site) {
+            changes.push((Change::SiteOpened { site: key.site }, None));
         }
-        Ok(None) => {}
-        Err(fault) => failed = Some(fault),
-    })?;
-    failed.map_or(Ok(changes), Err)
+        let told = "its limit allows it again".to_owned();
+        let again = Change::Again { key: *key, not_before: Time::default(), reason: told };
+        changes.push((again, Some((reason, 1))));
+    }
+    Ok(changes)
 }
 
 /// A link that was refused as too deep, if it is in scope now. What the page that named it was, beside its address, is not

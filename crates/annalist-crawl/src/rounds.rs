@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use annalist_frontier::{Change, Frontier, LeasedLink, Purpose, State};
+use annalist_frontier::{Change, Frontier, Known, LeasedLink, Purpose, State};
 use annalist_model::spec::{Spec, duration};
 use annalist_model::{CanonicalUrl, Outcome, SkipReason, Time, UrlKey};
 
@@ -74,13 +74,20 @@ impl Rounds {
         let others = self.every.iter().filter(|(key, every)| before.every.get(key) != Some(every));
         let due = others.filter_map(|(key, every)| due(*key, *every, frontier));
         let dropped = before.every.keys().filter(|key| !self.every.contains_key(key));
-        due.chain(dropped.filter_map(|key| called_off(*key, frontier))).collect()
+        let dropped = dropped.filter_map(|key| frontier.lookup(*key).ok().flatten());
+        due.chain(dropped.filter_map(|known| called_off(&known))).collect()
     }
 }
 
 fn due(key: UrlKey, every: Duration, frontier: &Frontier) -> Option<Change> {
     let known = frontier.lookup(key).ok().flatten()?;
     match (known.state, known.earlier) {
+        // A limit that allows it again brings it back.
+        (State::Done { outcome: Outcome::Skipped { reason, .. }, .. }, _)
+            if matches!(reason, SkipReason::Budget | SkipReason::SiteBudget) =>
+        {
+            None
+        }
         (State::Done { at, .. }, _) => Some(again(key, at.plus(every), every)),
         // One that failed comes back when it was said to, unless that is later.
         (State::Queued { not_before: Some(time) }, Some(State::Done { at, .. }))
@@ -92,13 +99,12 @@ fn due(key: UrlKey, every: Duration, frontier: &Frontier) -> Option<Change> {
     }
 }
 
-/// A seed that waits for its next visit does not get it: what became of it the last time is what became of it.
-fn called_off(key: UrlKey, frontier: &Frontier) -> Option<Change> {
-    let known = frontier.lookup(key).ok().flatten()?;
-    match (known.state, known.earlier?) {
+/// A link that waits for its next visit does not get it: what became of it the last time is what became of it.
+pub fn called_off(known: &Known) -> Option<Change> {
+    match (&known.state, known.earlier.clone()?) {
         (State::Queued { .. }, State::Done { outcome, place, digest, at, .. }) => {
             // It was counted when it was captured.
-            let (bytes, purpose) = (0, Purpose::Prerequisite);
+            let (key, bytes, purpose) = (known.key, 0, Purpose::Prerequisite);
             Some(Change::Done { key, outcome, place, digest, at, bytes, purpose })
         }
         _ => None,

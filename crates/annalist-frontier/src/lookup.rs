@@ -216,12 +216,21 @@ impl Frontier {
     /// Keys of the links that were refused, of one of [`crate::PARTS`] parts of the frontier, and of others that changed lately:
     /// which are which is told by a look-up. There may be very many, and who looks at all of them must let others in between.
     pub fn refused_in(&self, part: usize) -> Result<Vec<UrlKey>, FrontierError> {
+        self.keys_in(part, Kind::Refused)
+    }
+
+    /// The same of links that have their outcome.
+    pub fn done_in(&self, part: usize) -> Result<Vec<UrlKey>, FrontierError> {
+        self.keys_in(part, Kind::Done)
+    }
+
+    fn keys_in(&self, part: usize, kind: Kind) -> Result<Vec<UrlKey>, FrontierError> {
         let Some(bucket) = self.buckets.get(part) else { return Ok(Vec::new()) };
         let mut keys = bucket.keys_in_memory();
         let newer: Set<UrlKey> = keys.iter().copied().collect();
         for row in bucket.run.iter().flat_map(|run| run.rows()) {
             let row = row?;
-            if row.kind() == Kind::Refused && !newer.contains(&row.key) {
+            if row.kind() == kind && !newer.contains(&row.key) {
                 keys.push(row.key);
             }
         }

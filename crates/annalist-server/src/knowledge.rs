@@ -88,19 +88,18 @@ impl Knowledge {
     /// search it next, and the first question is the slowest. Nothing is read that the index does not have.
     pub fn make_ready(&self, id: &str) {
         let Ok(job) = self.shared.service.job(id) else { return };
-        let (folders, stamps) = indexes(std::slice::from_ref(&job));
-        let is_there = stamps.iter().all(Option::is_some);
-        if !is_there || self.shared.readers.find(&folders, &stamps).is_some() {
-            return;
-        }
         // What is wrong with it is told to who asks.
-        if let (Ok(reader), Ok(question)) = (self.reader(&[job]), Asked::everything().question()) {
+        let (Ok(reader), Ok(question)) = (self.reader(&[job]), Asked::everything().question()) else {
+            return;
+        };
+        if !reader.has_counted(&question) {
             let _ = reader.ask(&question);
         }
     }
 
     fn reader(&self, jobs: &[JobDir]) -> Result<Arc<Reader>, SearchError> {
-        let (folders, stamps) = indexes(jobs);
+        let folders: Vec<PathBuf> = jobs.iter().map(|job| Places::of(job.root()).search()).collect();
+        let stamps = folders.iter().map(|folder| stamp(&folder.join("meta.json"))).collect();
         self.shared.readers.get(folders, stamps, Reader::open)
     }
 
@@ -155,13 +154,6 @@ impl Knowledge {
             _ => Err(Problem::later(5, "others are asking: ask again in a moment")),
         }
     }
-}
-
-/// The search indexes of crawls, and in which state they are.
-fn indexes(jobs: &[JobDir]) -> (Vec<PathBuf>, Vec<Stamp>) {
-    let folders: Vec<PathBuf> = jobs.iter().map(|job| Places::of(job.root()).search()).collect();
-    let stamps = folders.iter().map(|folder| stamp(&folder.join("meta.json"))).collect();
-    (folders, stamps)
 }
 
 /// Why a store cannot be asked.

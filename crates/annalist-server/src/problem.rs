@@ -70,6 +70,12 @@ impl Problem {
         Problem { retry_after, ..Problem::new(StatusCode::SERVICE_UNAVAILABLE, what) }
     }
 
+    /// A crawl is between rest and work.
+    pub fn busy() -> Problem {
+        let told = "the crawl is being opened or ends: try again in a moment";
+        Problem { retry_after: Some(5), ..Problem::conflict(told) }
+    }
+
     /// Something is wrong with a field of what was sent.
     pub fn field(field: impl Into<String>, detail: impl Into<String>) -> Problem {
         let (field, detail) = (field.into(), detail.into());

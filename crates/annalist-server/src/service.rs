@@ -306,7 +306,7 @@ impl Service {
         let job = self.job(id)?;
         // It has read its spec already and would write it over what is kept now.
         if self.is_opening(id) {
-            return Err(Problem::later(5, "the crawl is being opened or ends: try again in a moment"));
+            return Err(Problem::busy());
         }
         let wrong = |fault| match fault {
             CrawlError::Spec { mistakes } => Problem::mistakes(&mistakes),
@@ -333,8 +333,9 @@ impl Service {
     /// Lets the next start of a crawl learn its topic from the spec.
     pub fn learn_again(&self, id: &str) -> Result<(), Problem> {
         let job = self.job(id)?;
+        self.wait_until_open(id);
         if self.is_opening(id) {
-            return Err(Problem::later(5, "the crawl is being opened or ends: try again in a moment"));
+            return Err(Problem::busy());
         }
         match self.shared.program.learn_again(job.root()) {
             Ok(true) => Ok(()),

@@ -288,11 +288,14 @@ pub(crate) fn is_dense(head: &HttpHead) -> bool {
 }
 
 fn http_head(record: &Record, block: &[u8]) -> Option<HttpHead> {
-    if record.kind() != RecordType::Response {
-        return None;
+    match record.kind() {
+        RecordType::Response => {
+            let named = record.fields().get("WARC-Identified-Payload-Type");
+            HttpHead::parse(block).or_else(|| HttpHead::bare(block, named))
+        }
+        RecordType::Revisit => HttpHead::parse(block),
+        _ => None,
     }
-    let named = record.fields().get("WARC-Identified-Payload-Type");
-    HttpHead::parse(block).or_else(|| HttpHead::bare(block, named))
 }
 
 /// Hands over the whole block; what `take` fails with is the disk's fault.

@@ -104,13 +104,12 @@ fn raised_step_by_step(after: &str, limit: &dyn Fn(u64) -> String, reason: &str)
     assert_eq!(small.crawl(after, &limit(3))["pages"], 3);
     assert_eq!(small.told(reason), (2, 9));
     assert_eq!(small.crawl(after, &limit(3))["pages"], 3, "the limit is the same");
-    assert_eq!(
-        small.crawl(after, &limit(7))["pages"],
-        7,
-        "robots.txt is no page, whichever run asked for it"
-    );
+    let raised = small.crawl(after, &limit(7));
+    assert_eq!(raised["pages"], 7, "robots.txt is no page, whichever run asked for it");
+    assert_eq!((&raised["queued"], &raised["skipped_by_reason"][reason]), (&0.into(), &5.into()), "{raised}");
     assert_eq!(small.told(reason), (6, 5));
-    assert_eq!(small.crawl(after, &limit(2))["pages"], 7, "the limit is lower");
+    let lowered = small.crawl(after, &limit(2));
+    assert_eq!((&lowered["pages"], &lowered["queued"]), (&7.into(), &0.into()), "{lowered}");
     assert_eq!(small.told(reason), (6, 5));
     let json = small.crawl(after, "");
     assert_eq!(json["pages"], 12);
@@ -146,6 +145,22 @@ fn links_of_a_site_that_had_its_share_wait_no_more_and_are_told_of_once() {
     let once = crawl();
     assert_eq!(once, (0.into(), 9.into(), 9));
     assert_eq!(crawl(), once, "a run that fetches nothing changes nothing");
+}
+
+#[test]
+fn seeds_that_are_visited_again_do_not_wait_on_a_site_that_had_its_share() {
+    let small = Small::new();
+    let crawl = |pages: &str| {
+        let seed = "[[seed]]\nurl = \"http://a.test/page/1\"\nrecrawl = \"1h\"\n";
+        let json = small
+            .crawl("max_delay = \"0s\"\n", &format!("[[site]]\nsite = \"a.test\"\npages = {pages}\n{seed}"));
+        (json["pages"].clone(), json["queued"].clone())
+    };
+    assert_eq!(crawl("1"), (1.into(), 0.into()));
+    let told = explained(&small.job(), "http://a.test/page/1");
+    assert!(told.contains("site-budget"), "{told}");
+    assert_eq!(crawl("1"), (1.into(), 0.into()), "a start brings nothing back");
+    assert_eq!(crawl("5"), (5.into(), 0.into()));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use annalist_frontier::{Change, Frontier, Journal, Known, Place, Purpose, Transaction};
+use annalist_frontier::{Change, Frontier, Journal, Known, Place, Purpose, State, Transaction};
 use annalist_model::{Outcome, SkipReason, Time, UrlKey};
 use annalist_sources::Lookup;
 use annalist_warc::{Record, RecordType, Writer, Written};
@@ -303,11 +303,15 @@ impl Archive {
         if limit.is_none() && frontier.counts().closed_sites == 0 {
             return Ok(());
         }
-        let (logs, mut written, mut closed) = (&mut self.logs, Ok(()), Vec::new());
+        let (logs, mut written) = (&mut self.logs, Ok(()));
+        let (mut closed, mut called_off) = (Vec::new(), Vec::new());
         let told = frontier.each_waiting(&mut |known: &Known| {
             let Some(link) = &known.link else { return };
-            // It was fetched; only its next visit is not.
-            if known.earlier.is_some() {
+            if let Some(State::Done { outcome: Outcome::Captured { .. } | Outcome::Revisit { .. }, .. }) =
+                known.earlier
+            {
+                // It was fetched; only its next visit is not.
+                called_off.extend(known.site.closed.and_then(|_| crate::rounds::called_off(known)));
                 return;
             }
             let (reason, detail) = match (known.site.closed, limit) {
@@ -322,9 +326,17 @@ impl Archive {
         });
         told.map_err(|e| KeepError::Closed(e.to_string()))?;
         drop(frontier);
+        // What waits no more would not be told of again.
+        written = written.and_then(|()| self.logs.flush());
         for piece in closed.chunks(CHANGES_AT_ONCE) {
             self.write_off(piece, now)?;
         }
+        self.commit(Transaction { changes: called_off })?;
+        let queued = self.frontier().counts().queued;
+        self.board.update(|status| {
+            status.counters = self.counters.clone();
+            status.queued = queued;
+        });
         written.map_err(|e| KeepError::Closed(e.to_string()))
     }
 
@@ -342,13 +354,7 @@ impl Archive {
         });
         let mut changes: Vec<Change> = done.collect();
         changes.push(Change::Note { name: COUNTERS_NOTE.to_owned(), value: self.counters.encode() });
-        self.commit(Transaction { changes })?;
-        let counts = self.frontier().counts();
-        self.board.update(|status| {
-            status.counters = self.counters.clone();
-            status.queued = counts.queued;
-        });
-        Ok(())
+        self.commit(Transaction { changes })
     }
 
     pub(super) fn announce(&self) {

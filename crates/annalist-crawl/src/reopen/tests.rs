@@ -6,7 +6,6 @@ use annalist_model::spec::{Expression, Spec};
 use annalist_model::{CanonicalUrl, Link, LinkKind, Outcome, SkipReason, Time};
 
 use super::Reopened;
-use crate::counters::Counters;
 use crate::scope::Scope;
 
 fn url(text: &str) -> CanonicalUrl {
@@ -51,7 +50,7 @@ fn after_run(dir: &std::path::Path, spec: &Spec, changes: Vec<Change>) -> Fronti
     }];
     all.extend(changes);
     let scope = Scope::compile(spec).unwrap();
-    let begun = Reopened::of(spec, &scope, &frontier, &Counters::default()).unwrap();
+    let begun = Reopened::of(spec, &scope, &frontier).unwrap();
     all.extend(begun.notes.into_iter().map(|(note, _)| note));
     let committed = journal.commit(&Transaction { changes: all }).unwrap();
     frontier.apply(committed).unwrap();
@@ -61,7 +60,7 @@ fn after_run(dir: &std::path::Path, spec: &Spec, changes: Vec<Change>) -> Fronti
 /// What comes back by another spec.
 fn brought_back(frontier: &Frontier, spec: &Spec) -> Vec<String> {
     let scope = Scope::compile(spec).unwrap();
-    let reopened = Reopened::of(spec, &scope, frontier, &Counters::default()).unwrap();
+    let reopened = Reopened::of(spec, &scope, frontier).unwrap();
     let keys: Vec<_> = (0..PARTS).flat_map(|part| frontier.refused_in(part).unwrap()).collect();
     let changes = super::in_scope_now(&keys, reopened.refused, spec, &scope, frontier).unwrap();
     let mut urls: Vec<String> = changes

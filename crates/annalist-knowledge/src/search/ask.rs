@@ -73,6 +73,11 @@ impl Reader {
         self.opened.iter().map(|opened| opened.reader.searcher().num_docs()).sum()
     }
 
+    /// Whether what it would be answered with was counted before.
+    pub fn has_counted(&self, question: &Question) -> bool {
+        self.known.get(question).is_some()
+    }
+
     pub fn ask(&self, question: &Question) -> Result<Answer, SearchError> {
         caught(|| self.answer(question)).unwrap_or_else(|why| Err(self.unreadable(why)))
     }

@@ -1,7 +1,7 @@
 //! A question as options and forms have it: words, and beside them fields of their own.
 
 use super::gather::FacetField;
-use super::query::{How, Label, QueryError, Wanted, When, Within, parse, parse_span};
+use super::query::{How, Label, QueryError, Wanted, When, Within, parse, parse_span, spelled};
 
 /// What a document must be. Of several values of one field any will do; everything else must be true at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +52,7 @@ impl Narrowing {
 }
 
 fn one(field: FacetField, value: &str) -> Wanted {
-    let label = |label| Wanted::Label(label, value.trim().to_lowercase());
+    let label = |label| Wanted::Label(label, spelled(label, value.trim()));
     let words = |within, how| {
         let text = field.label_in(value).to_owned();
         let how = if text.len() < value.len() { How::Whole } else { how };

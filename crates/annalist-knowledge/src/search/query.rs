@@ -364,13 +364,15 @@ fn anywhere(within: Within, bare: &str) -> Result<Option<Wanted>, String> {
 
 /// Who pastes an address looks for what was captured there, however it was asked for, or for what names it.
 fn addressed(bare: &str) -> Option<Wanted> {
-    let (scheme, rest) = bare.split_once("://")?;
-    let is_web = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
-    words(Within::Url, rest.to_owned(), How::AsWritten).filter(|_| is_web)
+    bare.split_once("://")?;
+    // As the crawl spelled it.
+    let url = CanonicalUrl::parse(bare).ok()?;
+    let (_, rest) = url.as_str().split_once("://")?;
+    words(Within::Url, rest.to_owned(), How::AsWritten)
 }
 
 /// A label as the index has it: names of servers beyond ASCII stand there as DNS knows them.
-fn spelled(label: Label, value: &str) -> String {
+pub(super) fn spelled(label: Label, value: &str) -> String {
     let is_name = matches!(label, Label::Site | Label::Host) && !value.is_ascii();
     let url = is_name.then(|| CanonicalUrl::parse(&format!("http://{value}/")).ok()).flatten();
     url.map_or_else(|| value.to_lowercase(), |url| url.host_name().to_owned())
@@ -417,6 +419,9 @@ mod tests {
     fn a_pasted_address_asks_for_what_was_captured_there() {
         let Ok(Wanted::Any(any)) = parse("https://a.test/Path?x=1") else { panic!("one of two") };
         let text = "a.test/Path?x=1".to_owned();
+        assert_eq!(any[0], Wanted::Words { within: Within::Url, text, how: How::AsWritten });
+        let Ok(Wanted::Any(any)) = parse("HTTP://münchen.test/über#oben") else { panic!("one of two") };
+        let text = "xn--mnchen-3ya.test/%C3%BCber".to_owned();
         assert_eq!(any[0], Wanted::Words { within: Within::Url, text, how: How::AsWritten });
         assert!(matches!(parse("ftp://a.test/"), Ok(Wanted::Words { within: Within::Anywhere, .. })));
     }

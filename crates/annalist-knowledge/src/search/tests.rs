@@ -233,7 +233,11 @@ fn facets_and_months_count_what_matches() {
     index(dir.path(), &documents);
     let question =
         Question { facets: FacetField::ALL.to_vec(), over_time: true, limit: 3, ..asked("crisis") };
-    let answer = ask(dir.path(), &question);
+    let reader = Reader::open(&[dir.path()]).unwrap();
+    assert!(!reader.has_counted(&question));
+    let answer = reader.ask(&question).unwrap();
+    let turned = Question { page: 2, ..question.clone() };
+    assert!(reader.has_counted(&turned) && !reader.has_counted(&asked("number1")));
     assert_eq!((answer.total, answer.hits.len(), answer.more, answer.undated), (30, 3, true, Some(0)));
     let site = answer.facets.iter().find(|facet| facet.field == "site").unwrap();
     let counts: Vec<_> = site.counts.iter().map(|count| (count.label.as_str(), count.count)).collect();

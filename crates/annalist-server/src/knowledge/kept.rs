@@ -38,9 +38,14 @@ impl<T> Kept<T> {
         stamps: Vec<Stamp>,
         open: impl FnOnce(&[PathBuf]) -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        if let Some(store) = self.find(&folders, &stamps) {
+        let mut kept = self.kept();
+        if let Some(at) = kept.iter().position(|one| one.folders == folders && one.stamps == stamps) {
+            let one = kept.remove(at);
+            let store = Arc::clone(&one.store);
+            kept.insert(0, one);
             return Ok(store);
         }
+        drop(kept);
         // Stamped before it is opened: what is replaced meanwhile is opened again the next time.
         let store = Arc::new(open(&folders)?);
         let mut kept = self.kept();
@@ -49,16 +54,6 @@ impl<T> Kept<T> {
         kept.insert(0, One { folders, stamps, store: Arc::clone(&store) });
         kept.truncate(self.most);
         Ok(store)
-    }
-
-    /// The store of these folders, where it is open as they are now.
-    pub fn find(&self, folders: &[PathBuf], stamps: &[Stamp]) -> Option<Arc<T>> {
-        let mut kept = self.kept();
-        let at = kept.iter().position(|one| one.folders == folders && one.stamps == stamps)?;
-        let one = kept.remove(at);
-        let store = Arc::clone(&one.store);
-        kept.insert(0, one);
-        Some(store)
     }
 
     fn kept(&self) -> MutexGuard<'_, Vec<One<T>>> {

@@ -15,8 +15,8 @@ use crate::problem::{PROBLEM, retold};
 const ALWAYS: &[u16] = &[400, 401, 421, 429, 500];
 /// To who sends something.
 const WITH_BODY: &[u16] = &[413, 415, 422];
-/// To who changes something: another page may have asked for it, and the disk may be full.
-const WITH_CHANGE: &[u16] = &[403, 507];
+/// To who changes something: another page may have asked for it, the crawl may be between rest and work, and the disk full.
+const WITH_CHANGE: &[u16] = &[403, 409, 507];
 /// How who asks shows that it may.
 const TOKEN: &str = "token";
 
