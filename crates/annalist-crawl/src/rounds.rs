@@ -83,11 +83,13 @@ fn due(key: UrlKey, every: Duration, frontier: &Frontier) -> Option<Change> {
     let known = frontier.lookup(key).ok().flatten()?;
     match (known.state, known.earlier) {
         // A limit that allows it again brings it back.
-        (State::Done { outcome: Outcome::Skipped { reason, .. }, .. }, _)
-            if matches!(reason, SkipReason::Budget | SkipReason::SiteBudget) =>
-        {
-            None
-        }
+        (
+            State::Done {
+                outcome: Outcome::Skipped { reason: SkipReason::Budget | SkipReason::SiteBudget, .. },
+                ..
+            },
+            _,
+        ) => None,
         (State::Done { at, .. }, _) => Some(again(key, at.plus(every), every)),
         // One that failed comes back when it was said to, unless that is later.
         (State::Queued { not_before: Some(time) }, Some(State::Done { at, .. }))
