@@ -310,6 +310,7 @@ fn what_was_fetched_is_told_in_words() {
         line("-9998", "a", "retry:robots.txt%20was%20cut%20short"),
         line("200", "b", "warcRevisit:digest"),
         line("404", "c", "-"),
+        line("-5000", "left-alone", "excluded"),
     ];
     std::fs::write(logs.join("crawl.log"), log.concat()).unwrap();
     let page = service.get("/crawls/x/fetched").body;
@@ -321,6 +322,7 @@ fn what_was_fetched_is_told_in_words() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
+    assert!(!page.contains("left-alone"), "it was never asked for: {page}");
     // Programs read what stands in the file.
     let told = service.get("/api/crawls/x/fetched").json();
     assert_eq!(told["fetched"][1]["annotations"], "warcRevisit:digest", "{told}");

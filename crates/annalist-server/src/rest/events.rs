@@ -182,8 +182,9 @@ impl SkippedList {
 impl FetchedList {
     pub fn of(app: &App, id: &str, asked: &Asked) -> Result<FetchedList, Problem> {
         let has_words = asked.words();
-        let fits =
-            |line: &str| fetched_of(line).filter(|one| was_asked_for(one.status) && has_words(&[line]));
+        // What is to be tried again waits for an answer that was asked for: its robots.txt, for one.
+        let is_told = |one: &Fetched| was_asked_for(one.status) || one.annotations.starts_with("retry:");
+        let fits = |line: &str| fetched_of(line).filter(|one| is_told(one) && has_words(&[line]));
         let Found { found, next, .. } = part(app, id, "crawl.log", asked, fits)?;
         Ok(FetchedList { fetched: found, more: next.is_some(), next })
     }
