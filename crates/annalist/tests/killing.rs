@@ -161,9 +161,12 @@ fn nothing_is_lost(service: &Service, known: &mut Acknowledged) {
         known.paused
     );
     known.paused = (is_paused, is_paused);
-    let crawls = service.get("/api/crawls?limit=1000").json();
-    let there: BTreeSet<&str> =
-        crawls["crawls"].as_array().unwrap().iter().filter_map(|crawl| crawl["id"].as_str()).collect();
+    let mut there = BTreeSet::new();
+    for offset in (0..=known.made.len() + 2).step_by(1000) {
+        let crawls = service.get(&format!("/api/crawls?limit=1000&offset={offset}")).json();
+        let crawls = crawls["crawls"].as_array().unwrap().iter();
+        there.extend(crawls.filter_map(|crawl| crawl["id"].as_str().map(str::to_owned)));
+    }
     let tasks = service.get("/api/crawls/one/tasks").json();
     let newest =
         tasks["tasks"].as_array().unwrap().first().map_or(0, |task| task["number"].as_u64().unwrap());
