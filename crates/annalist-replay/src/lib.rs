@@ -16,6 +16,7 @@
 mod asked;
 mod captures;
 mod cdx;
+mod declared;
 mod memento;
 mod page;
 mod range;

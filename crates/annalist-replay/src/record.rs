@@ -19,6 +19,8 @@ pub(crate) struct Capture {
     /// Why the crawler stopped in the middle, where it did.
     pub(crate) truncated: Option<String>,
     pub(crate) digest: Option<String>,
+    /// Of a revisit: address and time of the capture that has its content.
+    pub(crate) original: Option<(String, String)>,
 }
 
 /// Where a body is, and how it is packed.
@@ -50,8 +52,8 @@ impl Capture {
     pub(crate) fn open(captures: &Captures, line: &CdxLine) -> Result<Capture, Unreadable> {
         let (capture, refers) = Capture::of_record(captures, line)?;
         let Some(refers) = refers else { return Ok(capture) };
-        let original = refers.original(captures).ok_or(Unreadable::NoOriginal)?;
-        let (original, of_revisit) = Capture::of_record(captures, &original)?;
+        let line = refers.original(captures).ok_or(Unreadable::NoOriginal)?;
+        let (original, of_revisit) = Capture::of_record(captures, &line)?;
         if of_revisit.is_some() {
             return Err(Unreadable::NoOriginal);
         }
@@ -59,7 +61,7 @@ impl Capture {
         let is_own = !capture.fields.is_empty() && capture.status != 304;
         let (status, fields) =
             if is_own { (capture.status, capture.fields) } else { (original.status, original.fields) };
-        Ok(Capture { status, fields, ..original })
+        Ok(Capture { status, fields, original: Some((line.url, line.timestamp)), ..original })
     }
 
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
@@ -112,7 +114,7 @@ impl Capture {
             length: is_plain.then_some(content_length.saturating_sub(head.length as u64)),
         };
         let status = head.status.parse().ok().filter(|status| (200..=999).contains(status)).unwrap_or(200);
-        Ok((Capture { status, fields: head.fields, body, truncated, digest }, refers))
+        Ok((Capture { status, fields: head.fields, body, truncated, digest, original: None }, refers))
     }
 }
 

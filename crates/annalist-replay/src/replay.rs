@@ -11,6 +11,7 @@ use url::Url;
 
 use crate::asked::{Answer, Asked, Body, Method};
 use crate::captures::Captures;
+use crate::declared::{Declared, is_xml};
 use crate::memento::{LINK_FORMAT, Links, http_date, millis_of_http_date};
 use crate::range::Range;
 use crate::record::{Capture, Unreadable};
@@ -60,6 +61,8 @@ pub struct Shown {
     pub media: String,
     /// As the frame is answered; of a record that cannot be read what the index says, or nothing.
     pub status: String,
+    /// Of a revisit: address and time of the capture that has its content.
+    pub original: Option<(String, String)>,
 }
 
 /// The captures of one address.
@@ -145,11 +148,16 @@ impl Replay {
         let chosen = self.chosen(&all, url, timestamp.and_then(moment));
         let shown = chosen.map(|(line, capture)| {
             let place = all.iter().position(|one| one == line).unwrap_or_default();
-            let (media, status) = match capture {
-                Ok(capture) => (media_of(&capture), capture.status.to_string()),
-                Err(_) => (String::new(), line.status.clone().unwrap_or_default()),
-            };
-            Shown { place, media, status }
+            match capture {
+                Ok(capture) => {
+                    let (media, status) = (media_of(&capture), capture.status.to_string());
+                    Shown { place, media, status, original: capture.original }
+                }
+                Err(_) => {
+                    let status = line.status.clone().unwrap_or_default();
+                    Shown { place, media: String::new(), status, original: None }
+                }
+            }
         });
         let captures = all.into_iter().map(|line| Moment { timestamp: line.timestamp, status: line.status });
         Ok(Listed { captures: captures.collect(), shown })
@@ -352,23 +360,35 @@ fn push_length(answer: &mut Answer, length: Option<u64>) {
 
 /// What a body is. Browsers do not guess under replay's headers, so it has to be done here.
 fn media_of(capture: &Capture) -> String {
-    let declared = capture.field("content-type").and_then(|value| value.split([';', ',']).next());
-    let media = declared.unwrap_or_default().trim().to_ascii_lowercase();
-    if media.is_empty() { mime::detect(None, &capture.body.beginning(LOOK_BYTES)).mime } else { media }
+    declared_of(capture).map_or_else(
+        || mime::detect(None, &capture.body.beginning(LOOK_BYTES)).mime,
+        |declared| declared.media,
+    )
 }
 
-/// How a body is sent, and what it is called then.
+/// What the server called a body, of all that it said, as browsers take it.
+fn declared_of(capture: &Capture) -> Option<Declared> {
+    let values = capture.fields.iter().filter(|(name, _)| name.eq_ignore_ascii_case("content-type"));
+    Declared::of(values.map(|(_, value)| value.as_str()))
+}
+
+/// How a body is sent, and what it is called then: by a type that was taken apart and put together again, so that browsers
+/// read in it what was read here.
 fn form_of(capture: &Capture, kind: Kind, rewriting: Rewriting) -> (Form, Option<String>) {
-    let declared = capture.field("content-type").filter(|value| !value.trim().is_empty());
-    if kind == Kind::Identity || capture.body.coding.is_none() {
-        return (Form::Coded, declared.map(str::to_owned));
+    let declared = declared_of(capture);
+    if kind == Kind::Identity {
+        return (Form::Coded, declared.map(|declared| declared.header()));
+    }
+    if capture.body.coding.is_none() {
+        // Browsers may know how to unpack what cannot be rewritten here.
+        let called = declared.filter(|declared| !declared.is_markup()).map(|declared| declared.header());
+        return (Form::Coded, Some(called.unwrap_or_else(|| "application/octet-stream".to_owned())));
     }
     let beginning = || capture.body.beginning(LOOK_BYTES);
     let media = media_of(capture);
-    let declared = declared.map_or_else(|| media.clone(), str::to_owned);
+    let declared = declared.map_or_else(|| media.clone(), |declared| declared.header());
     let is_html = media == "text/html";
-    let is_xml =
-        media.ends_with("+xml") || matches!(media.as_str(), "text/xml" | "application/xml" | "text/xsl");
+    let is_xml = is_xml(&media);
     let is_page = is_html || matches!(media.as_str(), "application/xhtml+xml" | "image/svg+xml");
     // Old servers called style sheets anything, and browsers took them.
     let is_css = media == "text/css" || (kind == Kind::Style && capture.status == 200 && !is_page);
@@ -410,7 +430,6 @@ fn pass_on(capture: &Capture, rewriting: &Rewriting, kind: Kind, answer: &mut An
             continue;
         }
         match lower.as_str() {
-            "content-type" => {}
             "content-disposition" | "content-language" => answer.push(name, value),
             "location" => {
                 if let Rewritten::To(to) = rewriting.url(value, kind) {

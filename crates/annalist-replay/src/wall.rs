@@ -9,13 +9,16 @@ use crate::asked::Answer;
 /// fonts are asked for with it; without scripts it gives nothing away.
 const SANDBOX: &str = "allow-same-origin allow-forms allow-popups allow-downloads";
 
+/// The one type that is shown without a sandbox.
+pub(crate) const PDF: &str = "application/pdf";
+
 impl Answer {
     /// `framed_by` are the origins whose pages may show it in a frame, besides replay itself.
     pub(crate) fn wall(&mut self, framed_by: &[String]) {
         let framed_by = framed_by.iter().fold("'self'".to_owned(), |all, one| all + " " + one);
-        // Browsers show PDF by a part of themselves that does not start in a sandbox. Nothing takes it for markup: types are not guessed.
-        let media = self.header("Content-Type").and_then(|value| value.split(';').next()).unwrap_or_default();
-        let is_pdf = media.trim().eq_ignore_ascii_case("application/pdf");
+        // Browsers show PDF by a part of themselves that does not start in a sandbox. Nothing takes it for markup: types are not
+        // guessed, and this one says nothing else.
+        let is_pdf = self.header("Content-Type") == Some(PDF);
         let sandbox = if is_pdf { String::new() } else { format!("sandbox {SANDBOX}; ") };
         let policy = format!(
             "{sandbox}default-src 'self' data: blob:; script-src 'none'; style-src 'self' 'unsafe-inline' data: blob:; \

@@ -59,6 +59,33 @@ fn a_pdf_is_shown_by_the_browser_and_still_behind_the_wall() {
 }
 
 #[test]
+fn what_browsers_would_take_for_a_page_is_rewritten_and_behind_the_whole_wall() {
+    let page = b"<meta http-equiv=refresh content='0;url=http://b.test/'><a href=http://b.test/>x</a>";
+    for head in [
+        "Content-Type: application/pdf;, text/html\r\n",
+        "Content-Type: application/pdf\r\nContent-Type: text/html\r\n",
+        "Content-Type: text/plain, text/html\r\n",
+        "Content-Type: text/html charset=utf-8\r\n",
+    ] {
+        let job = job(&[response(A, "2020-01-01T00:00:00Z", head, page)]);
+        let answer = get(&replay(job.path()), "20200101000000mp_/http://a.test/");
+        assert_eq!(answer.header("content-type"), Some("text/html"), "{head}");
+        assert!(answer.header("content-security-policy").unwrap().starts_with("sandbox "), "{head}");
+        assert!(!text(answer).contains("\"http://b.test/"), "{head}");
+        let answer = get(&replay(job.path()), "20200101000000id_/http://a.test/");
+        assert!(answer.header("content-security-policy").unwrap().starts_with("sandbox "), "{head}");
+    }
+}
+
+#[test]
+fn a_page_that_only_browsers_can_unpack_is_not_shown_as_one() {
+    let head = "Content-Type: text/html\r\nContent-Encoding: gzip, gzip\r\n";
+    let job = job(&[response(A, "2020-01-01T00:00:00Z", head, b"packed twice")]);
+    let answer = get(&replay(job.path()), "20200101000000mp_/http://a.test/");
+    assert_eq!(answer.header("content-type"), Some("application/octet-stream"));
+}
+
+#[test]
 fn an_index_of_all_files_is_taken_for_all_of_them() {
     let job = job(&[html(A, "2010-01-01T00:00:00Z", "one")]);
     add_file(job.path(), "b.warc.gz", &[html(A, "2020-01-01T00:00:00Z", "two")]);
