@@ -161,11 +161,14 @@ fn nothing_is_lost(service: &Service, known: &mut Acknowledged) {
         known.paused
     );
     known.paused = (is_paused, is_paused);
-    let mut there = BTreeSet::new();
-    for offset in (0..=known.made.len() + 2).step_by(1000) {
-        let crawls = service.get(&format!("/api/crawls?limit=1000&offset={offset}")).json();
-        let crawls = crawls["crawls"].as_array().unwrap().iter();
-        there.extend(crawls.filter_map(|crawl| crawl["id"].as_str().map(str::to_owned)));
+    // Beside those that were acknowledged there are some whose answer the kill cut off.
+    let (mut there, mut total) = (BTreeSet::new(), 1);
+    while (there.len() as u64) < total {
+        let crawls = service.get(&format!("/api/crawls?limit=1000&offset={}", there.len())).json();
+        total = crawls["total"].as_u64().unwrap();
+        let listed = crawls["crawls"].as_array().unwrap();
+        assert!(!listed.is_empty(), "{} of {total} crawls are listed", there.len());
+        there.extend(listed.iter().filter_map(|crawl| crawl["id"].as_str().map(str::to_owned)));
     }
     let tasks = service.get("/api/crawls/one/tasks").json();
     let newest =
