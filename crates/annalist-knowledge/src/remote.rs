@@ -170,9 +170,13 @@ impl Derived for Remote<'_> {
     }
 
     fn commit(&mut self, mark: &Mark) -> Result<(), DerivedError> {
+        // What is not taken now is told again, and counted then.
+        let added = std::mem::take(&mut self.added);
         self.deliver(Change::Insert)?;
+        // Before the state changes: whoever notes a failure writes all of it.
+        self.sending.make_sure()?;
         self.state.told.mark = mark.clone();
-        self.state.told.captures += std::mem::take(&mut self.added);
+        self.state.told.captures += added;
         self.write()
     }
 }

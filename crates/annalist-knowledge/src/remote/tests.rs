@@ -441,9 +441,13 @@ fn nothing_counts_as_told_by_one_who_takes_anything() {
     let mut login = Server { takes_nonsense: true, ..Server::default() };
     let mut remote = Remote::open(dir.path(), &rules(), &mut login, "job").unwrap();
     remote.take(Change::Insert, Source::Archive, &quad(node("y"))).unwrap();
+    remote.added = 1;
     remote.commit(&Mark { files: [("a.warc.gz".to_owned(), 9)].into(), ..Mark::default() }).unwrap_err();
+    // Also where it is written down why.
+    remote.note(Some("a login page".to_owned())).unwrap();
     let remote = Remote::open(dir.path(), &rules(), &mut login, "job").unwrap();
-    assert_eq!(remote.told().mark.of("a.warc.gz"), 7);
+    assert_eq!((remote.told().mark.of("a.warc.gz"), remote.told().captures), (7, 0));
+    assert_eq!(remote.told().trouble.as_deref(), Some("a login page"));
 }
 
 #[test]
