@@ -385,6 +385,43 @@ fn pages_are_selected_by_when_they_were_published_too() {
     assert_exit(&day(&["--from", "2010-06-03"]), 9);
 }
 
+#[test]
+fn what_pages_share_comes_along_whichever_of_them_found_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let (archive, out) = (dir.path().join("shared.warc"), dir.path().join("out"));
+    let links = "outlink: http://a.test/elsewhere L a\r\n".repeat(3_000);
+    let shows = format!("hopsFromSeed: L\r\n{links}outlink: http://a.test/style.css E stylesheet\r\n");
+    let style =
+        "via: http://a.test/dropped\r\nhopsFromSeed: LE\r\noutlink: http://a.test/old.png E css-url\r\n";
+    let image = "via: http://a.test/other.css\r\nhopsFromSeed: LEE\r\n";
+    let moved = format!("{image}outlink: http://a.test/new.png R redirect\r\n");
+    let captures = [
+        ("dropped", "text/html", shows.as_str()),
+        ("style.css", "text/css", style),
+        ("old.png", "image/png", moved.as_str()),
+        ("new.png", "image/png", image),
+        ("kept/1", "text/html", shows.as_str()),
+        ("kept/2", "text/html", shows.as_str()),
+        ("elsewhere", "text/html", "hopsFromSeed: L\r\n"),
+    ];
+    let bytes = captures.map(|(name, mime, about)| {
+        let answer = format!("HTTP/1.0 200 OK\r\nContent-Type: {mime}\r\n\r\n{name}");
+        let own = format!("WARC-Target-URI: http://a.test/{name}\r\n");
+        let response = record("response", &own, &answer);
+        let metadata = record("metadata", &format!("{own}WARC-Concurrent-To: <urn:x:response>\r\n"), about);
+        // Each has a name of its own.
+        let rename = |record: String, kind: &str| {
+            record.replace(&format!("<urn:x:{kind}>"), &format!("<urn:x:{kind}/{name}>"))
+        };
+        rename(response, "response") + &rename(rename(metadata, "metadata"), "response")
+    });
+    std::fs::write(&archive, bytes.concat()).unwrap();
+    exported(&archive, &["--warc", text(&out), "--url-prefix", "http://a.test/kept/"]);
+    let there = urls(&of_kind(&records(&out), "response"));
+    let expected = ["kept/1", "kept/2", "new.png", "old.png", "style.css"];
+    assert_eq!(there, BTreeSet::from(expected.map(|name| format!("http://a.test/{name}"))));
+}
+
 /// A record of others, named by its kind.
 fn record(kind: &str, more: &str, block: &str) -> String {
     format!(

@@ -160,7 +160,7 @@ fn decisions_from_the_review_list_bring_the_proposal_near_to_what_the_person_wan
     }
 }
 
-/// The addresses of captures, and of those that are pages, in the WARC files of a folder.
+/// The addresses of captures, and of what they refer to, in the WARC files of a folder.
 fn captured(folder: &Path) -> BTreeMap<String, Vec<String>> {
     let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for path in files_in(&folder.join("archive"), ".warc.gz") {
@@ -171,6 +171,8 @@ fn captured(folder: &Path) -> BTreeMap<String, Vec<String>> {
                 (record.kind(), record.fields.get("WARC-Target-URI"))
             {
                 found.entry(record.kind().to_owned()).or_default().push(url.to_owned());
+                let refers_to = record.fields.get("WARC-Refers-To-Target-URI").map(str::to_owned);
+                found.entry("referred".to_owned()).or_default().extend(refers_to);
             }
         }
     }
@@ -254,10 +256,11 @@ fn rules_and_decisions_are_kept_and_the_export_has_exactly_what_is_kept() {
     let is_page = |url: &&str| again.contains_key(*url);
     let pages: BTreeSet<&str> = exported["response"].iter().map(String::as_str).filter(is_page).collect();
     assert_eq!(pages, keep);
-    // What else there is, pages show.
+    // What else there is, pages show, or it has the content of what they show: sites share style sheets.
     let others: Vec<&String> = exported["response"].iter().filter(|url| !again.contains_key(*url)).collect();
     let hosts: BTreeSet<&str> = keep.iter().filter_map(|url| url.split('/').nth(2)).collect();
-    assert!(others.iter().all(|url| hosts.contains(url.split('/').nth(2).unwrap())), "{others:?}");
+    let is_theirs = |url: &str| hosts.contains(url.split('/').nth(2).unwrap());
+    assert!(others.iter().all(|url| is_theirs(url) || exported["referred"].contains(url)), "{others:?}");
     let on_host: BTreeSet<&str> = keep.iter().copied().filter(|url| url.contains(&host)).collect();
     let exported = export("one-host", &["--host", &host]);
     let pages: BTreeSet<&str> = exported["response"].iter().map(String::as_str).filter(is_page).collect();

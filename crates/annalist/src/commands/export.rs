@@ -1,7 +1,8 @@
 //! `annalist export`: a selection of what was archived, as WARC files, as a WACZ file, as tables or as a graph of links.
 //!
 //! Archives are walked through twice. The first time every record is looked at and the selection is made (`survey.rs`,
-//! `selection.rs`, `choice.rs`); the second time only what was chosen is read (`reading.rs`) and copied.
+//! `selection.rs`, `choice.rs`, which reads once more what the chosen pages say of what they show); the second time only
+//! what was chosen is read (`reading.rs`) and copied.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -97,7 +98,7 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
         selection.selected = Some(selected(&args.sources, &watch)?);
     }
     let mut survey = Survey::of(files, &selection, &watch)?;
-    let choice = choose(&mut survey, &selection);
+    let choice = choose(&mut survey, &selection, &watch)?;
     if choice.meant == 0 && !selection.is_everything() {
         watch.tell("nothing in there is what was asked for; nothing was written");
         return Ok(Exit::Failed);

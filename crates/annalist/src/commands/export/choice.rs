@@ -4,11 +4,17 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
+use anyhow::Result;
+
+use super::reading::each_record;
 use super::selection::Selection;
-use super::survey::{Chosen, Entry, Kind, Survey};
+use super::survey::{Chosen, Entry, Kind, Survey, shown_in, url_hash};
+use crate::watch::Watch;
 
 /// A frame in a frame in a frame is shown; what lies deeper is hardly part of the page.
 const MOST_EMBEDS_IN_A_ROW: usize = 4;
+/// Of the outlinks of one page.
+const OUTLINKS_BYTES: u64 = 64 << 20;
 
 /// What was chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,9 +28,12 @@ pub struct Choice {
 }
 
 /// Marks every record that is to be written.
-pub fn choose(survey: &mut Survey, selection: &Selection) -> Choice {
+pub fn choose(survey: &mut Survey, selection: &Selection, watch: &Watch) -> Result<Choice> {
     if let Some(limit) = selection.limit {
         keep_best(&mut survey.entries, usize::try_from(limit).unwrap_or(usize::MAX));
+    }
+    if !selection.is_everything() {
+        add_shown(survey, watch)?;
     }
     add_embeds(survey);
     let elsewhere = add_originals(survey);
@@ -43,7 +52,7 @@ pub fn choose(survey: &mut Survey, selection: &Selection) -> Choice {
         add_companions(&mut survey.entries);
         add_warcinfos(survey);
     }
-    choice
+    Ok(choice)
 }
 
 fn along(entry: &mut Entry) {
@@ -58,6 +67,54 @@ fn keep_best(entries: &mut [Entry], limit: usize) {
     meant.into_iter().skip(limit).for_each(|entry| entry.chosen = Chosen::No);
 }
 
+/// Marks what the chosen pages name as shown on them. Many pages show the same style sheet, and its own record knows only the
+/// one that named it first. Only the metadata of what is chosen is read for it.
+fn add_shown(survey: &mut Survey, watch: &Watch) -> Result<()> {
+    let chosen = survey.entries.iter().filter(|entry| entry.chosen != Chosen::No);
+    let mut pages: Vec<Entry> = chosen.copied().collect();
+    for _ in 0..MOST_EMBEDS_IN_A_ROW {
+        let shown = shown_on(&pages, survey, watch)?;
+        pages.clear();
+        for entry in &mut survey.entries {
+            let is_capture = matches!(entry.kind, Kind::Capture | Kind::Revisit);
+            if is_capture && entry.chosen == Chosen::No && shown.contains(&entry.url) {
+                along(entry);
+                pages.push(*entry);
+            }
+        }
+        if pages.is_empty() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The addresses of what these captures show.
+fn shown_on(pages: &[Entry], survey: &Survey, watch: &Watch) -> Result<HashSet<u64>> {
+    let ids: HashMap<u64, Chosen> = pages.iter().map(|page| (page.id, page.chosen)).collect();
+    let moments: HashMap<(u64, u64), Chosen> =
+        pages.iter().map(|page| ((page.url, page.at), page.chosen)).collect();
+    let page_of = |entry: &Entry| match entry.belongs_to {
+        0 => moments.get(&(entry.url, entry.at)).copied(),
+        id => ids.get(&id).copied(),
+    };
+    let is_wanted = |entry: &Entry| entry.has_shown && page_of(entry).is_some();
+    let wanted = survey.entries.iter().filter(|entry| is_wanted(entry));
+    watch.begin("looking", wanted.map(|entry| entry.length).sum());
+    let mut shown = HashSet::new();
+    for surveyed in &survey.files {
+        each_record(surveyed, &survey.entries, is_wanted, &mut |entry, mut record| {
+            let block = record.read_block(OUTLINKS_BYTES)?;
+            record.finish()?;
+            let page = page_of(entry).unwrap_or(Chosen::No);
+            shown.extend(shown_in(&String::from_utf8_lossy(&block), page).map(url_hash));
+            watch.advance(entry.length)
+        })?;
+    }
+    Ok(shown)
+}
+
+/// For archives that do not say what pages show: what says itself which page showed it.
 fn add_embeds(survey: &mut Survey) {
     let chosen = survey.entries.iter().filter(|entry| entry.chosen != Chosen::No);
     let mut shown: HashSet<u64> = chosen.map(|entry| entry.url).collect();
@@ -142,6 +199,7 @@ pub fn by_score(score: f32) -> Reverse<i64> {
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
+    use std::sync::Arc;
 
     use annalist_warc::WarcFile;
 
@@ -149,6 +207,7 @@ mod tests {
     use crate::cli::ExportArgs;
     use crate::commands::export::selection::Selection;
     use crate::commands::export::survey::{Chosen, Entry, Kind, Refers, Survey, Surveyed};
+    use crate::watch::Watch;
 
     const PAGE: u64 = 100;
     const IMAGE: u64 = 200;
@@ -168,6 +227,7 @@ mod tests {
             chosen: Chosen::No,
             is_seed: false,
             is_embed: false,
+            has_shown: false,
         }
     }
 
@@ -204,7 +264,7 @@ mod tests {
         let mut survey = survey();
         meant.iter().for_each(|place| survey.entries[*place].chosen = Chosen::Meant);
         change(&mut survey, &mut args);
-        choose(&mut survey, &Selection::new(&args).unwrap());
+        choose(&mut survey, &Selection::new(&args).unwrap(), &Watch::unseen(Arc::default())).unwrap();
         survey.entries.iter().filter(|entry| entry.chosen != Chosen::No).map(|entry| entry.id).collect()
     }
 

@@ -18,7 +18,7 @@ use crate::watch::Watch;
 
 /// Captures that wait for their metadata record; with more of them, the oldest are judged without.
 const MOST_WAITING: usize = 100_000;
-/// Enough of a metadata record: its outlinks come last.
+/// Enough of a metadata record: its outlinks come last, and those of what is chosen are read again.
 const METADATA_BYTES: u64 = 64 << 10;
 /// Resources that are about a capture: `urn:objects:http://…`.
 const ATTACHED: &str = "urn:";
@@ -44,6 +44,8 @@ pub struct Entry {
     pub chosen: Chosen,
     pub is_seed: bool,
     pub is_embed: bool,
+    /// Of a metadata record: whether it may name what its page shows.
+    pub has_shown: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -266,7 +268,11 @@ impl Looked {
             subject = Some(subject_of(record, entry.at));
         } else if record.kind() == "metadata" {
             let block = record.read_block(METADATA_BYTES).unwrap_or_default();
-            known = Some(Known::read(&String::from_utf8_lossy(&block)));
+            let text = String::from_utf8_lossy(&block);
+            known = Some(Known::read(&text));
+            // What was not read to its end may name more.
+            entry.has_shown =
+                block.len() as u64 >= METADATA_BYTES || shown_in(&text, Chosen::Along).next().is_some();
         }
         let refers = (entry.kind == Kind::Revisit).then(|| {
             let field = |name| record.fields.get(name);
@@ -313,6 +319,7 @@ fn entry_of(fields: &Fields, kind: &str) -> Entry {
         chosen: Chosen::No,
         is_seed: false,
         is_embed: false,
+        has_shown: false,
     }
 }
 
@@ -355,6 +362,20 @@ pub fn target(fields: &Fields) -> Option<&str> {
 fn attached_to(fields: &Fields) -> Option<&str> {
     let target = target(fields)?.strip_prefix(ATTACHED)?;
     target.find("http").and_then(|at| target.get(at..))
+}
+
+/// What the block of a metadata record says its page shows. Something that came along may lead to where it really is; a
+/// page that was chosen does not show the one it leads to.
+pub fn shown_in(block: &str, page: Chosen) -> impl Iterator<Item = &str> {
+    let outlinks = block.lines().filter_map(|line| line.strip_prefix("outlink: "));
+    outlinks.filter_map(move |outlink| {
+        let (url, rest) = outlink.split_once(' ')?;
+        match rest.split(' ').next() {
+            Some("E") => Some(url),
+            Some("R") if page == Chosen::Along => Some(url),
+            _ => None,
+        }
+    })
 }
 
 pub fn hash(text: &str) -> u64 {
