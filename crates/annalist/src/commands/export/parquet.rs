@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use annalist_knowledge::moment;
+use annalist_knowledge::{millis_of, moment};
 use annalist_model::Object;
 use annalist_warc::WarcFile;
 use anyhow::{Context, Result};
@@ -145,7 +145,7 @@ impl Tables {
         application: Option<&str>,
         object: &Object,
     ) -> Result<()> {
-        let published = object.date.as_deref().and_then(moment).map(|at| Cell::Moment(signed(at.millis())));
+        let published = object.date.as_deref().and_then(millis_of).map(Cell::Moment);
         self.writings.row(&[
             Some(Cell::Text(&object.id)),
             Some(Cell::Text(&object.kind)),
@@ -178,9 +178,38 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Days since 1970, out of fourteen digits.
+/// Days since 1970, or before it, out of fourteen digits.
 fn day(at: u64) -> Option<i32> {
-    const DAY: u64 = 86_400_000;
+    const DAY: i64 = 86_400_000;
     let date = Some(super::table::day(at)).filter(|date| !date.is_empty())?;
-    i32::try_from(moment(&date)?.millis() / DAY).ok()
+    i32::try_from(millis_of(&date)?.div_euclid(DAY)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use annalist_model::Object;
+    use parquet::file::reader::FileReader;
+    use parquet::file::serialized_reader::SerializedFileReader;
+    use parquet::record::RowAccessor;
+
+    use super::{Tables, day, paths};
+    use crate::commands::export::fresh::{Fresh, Old};
+
+    #[test]
+    fn what_was_published_before_1970_has_its_day() {
+        assert_eq!(day(19_550_503_000_000), Some(-5357));
+        assert_eq!((day(19_691_231_235_959), day(19_700_101_000_000), day(0)), (Some(-1), Some(0), None));
+        let dir = tempfile::tempdir().unwrap();
+        let fresh = paths(dir.path()).map(|path| Fresh::new(&path, Old::Refuse, &[]).unwrap());
+        let mut tables = Tables::new(&fresh).unwrap();
+        let object = Object { date: Some("1955-05-03".to_owned()), ..Object::default() };
+        tables.writing("http://a.test/", None, None, &object).unwrap();
+        tables.finish().unwrap();
+        let file = File::open(fresh[2].open_path()).unwrap();
+        let row =
+            SerializedFileReader::new(file).unwrap().get_row_iter(None).unwrap().next().unwrap().unwrap();
+        assert_eq!(row.get_timestamp_millis(7).unwrap(), -5357 * 86_400_000);
+    }
 }
