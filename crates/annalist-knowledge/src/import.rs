@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use annalist_disk::{Disk, RealDisk};
 use flate2::read::MultiGzDecoder;
@@ -89,6 +90,8 @@ pub struct Imports {
     layer: Layer,
     entries: Vec<Entry>,
     failed: Vec<Failed>,
+    /// Somebody wants an end.
+    asked: Arc<AtomicBool>,
     _lock: File,
 }
 
@@ -100,15 +103,26 @@ impl Imports {
 
     /// The same, with the layer on a disk of the caller's.
     pub fn open_on(disk: Arc<dyn Disk>, job: &Path) -> Result<Imports, LoadError> {
-        let mut imports = Imports::locked(job, |layer| Layer::open(disk, layer, LayerSettings::default()))?;
+        Imports::begin(disk, job, Arc::default())
+    }
+
+    /// The same, until `asked` is set: whatever reads a file then fails, and everything is as before it.
+    pub fn open_until(job: &Path, asked: Arc<AtomicBool>) -> Result<Imports, LoadError> {
+        Imports::begin(Arc::new(RealDisk), job, asked)
+    }
+
+    fn begin(disk: Arc<dyn Disk>, job: &Path, asked: Arc<AtomicBool>) -> Result<Imports, LoadError> {
+        let open = |layer: &Path| Layer::open(disk, layer, LayerSettings::default());
+        let mut imports = Imports::locked(job, asked, open)?;
         imports.take_up()?;
         Ok(imports)
     }
 
-    /// Makes the layer again out of the files, whatever is left of it.
-    pub fn rebuild(job: &Path) -> Result<Imports, LoadError> {
+    /// Makes the layer again out of the files, whatever is left of it. It fails once `asked` is set; then a layer that
+    /// could be read is as before.
+    pub fn rebuild(job: &Path, asked: Arc<AtomicBool>) -> Result<Imports, LoadError> {
         let open = |layer: &Path| Layer::open(Arc::new(RealDisk), layer, LayerSettings::default());
-        let mut imports = Imports::locked(job, |layer| match open(layer) {
+        let mut imports = Imports::locked(job, asked, |layer| match open(layer) {
             Err(GraphError::Damaged(_) | GraphError::Newer(_)) => {
                 std::fs::remove_dir_all(layer).map_err(GraphError::io(layer))?;
                 open(layer)
@@ -121,6 +135,7 @@ impl Imports {
 
     fn locked(
         job: &Path,
+        asked: Arc<AtomicBool>,
         open: impl FnOnce(&Path) -> Result<Layer, GraphError>,
     ) -> Result<Imports, LoadError> {
         let places = Places::of(job);
@@ -132,9 +147,11 @@ impl Imports {
             let told = format!("another import into {} is under way", job.display());
             return Err(io::Error::new(io::ErrorKind::WouldBlock, told).into());
         }
+        // Left over when an earlier import was killed; nobody reads it.
+        let _ = std::fs::remove_file(dir.join(FRESH));
         let (entries, failed) = read_list(&dir)?;
         let layer = open(&places.imported())?;
-        Ok(Imports { dir, layer, entries, failed, _lock: lock })
+        Ok(Imports { dir, layer, entries, failed, asked, _lock: lock })
     }
 
     /// What could not be imported when the imports were opened.
@@ -160,7 +177,7 @@ impl Imports {
         // Before the work of copying it.
         reading(&entry)?;
         let fresh = self.dir.join(FRESH);
-        let copied = copy(&fresh, input).map_err(LoadError::from);
+        let copied = copy(&fresh, &mut Until::new(input, &self.asked)).map_err(LoadError::from);
         let taken = copied.and_then(|sum| {
             self.take(&fresh, Entry { sum, ..entry }, import.strict, &mut |found| bad(import.name, found))
         });
@@ -183,7 +200,7 @@ impl Imports {
         let is_known = known.is_some();
         let entry = known.unwrap_or(entry);
         if strict == Strict::Yes {
-            let loaded = read_file(fresh, &entry, &mut |_| Ok(()), bad)?;
+            let loaded = read_file(fresh, &entry, &self.asked, &mut |_| Ok(()), bad)?;
             if loaded.bad > 0 {
                 return Ok(Loaded { statements: 0, ..loaded });
             }
@@ -191,10 +208,10 @@ impl Imports {
         let kept = self.path(&entry);
         if is_known && sum_of(&kept).is_ok_and(|sum| sum == entry.sum) {
             // What it says is told again.
-            return read_file(fresh, &entry, &mut |_| Ok(()), bad);
+            return read_file(fresh, &entry, &self.asked, &mut |_| Ok(()), bad);
         }
         let layer = &mut self.layer;
-        let loaded = read_file(fresh, &entry, &mut |quad| layer.insert(quad), bad)?;
+        let loaded = read_file(fresh, &entry, &self.asked, &mut |quad| layer.insert(quad), bad)?;
         let synced = std::fs::rename(fresh, &kept).and_then(|()| RealDisk.sync_dir(&self.dir.join(FILES)));
         synced.map_err(at(&kept))?;
         if !is_known {
@@ -277,9 +294,11 @@ impl Imports {
     fn reload(&mut self, entry: &Entry) -> Result<bool, LoadError> {
         let path = self.path(entry);
         let layer = &mut self.layer;
-        match read_file(&path, entry, &mut |quad| layer.insert(quad), &mut |_| {}) {
+        match read_file(&path, entry, &self.asked, &mut |quad| layer.insert(quad), &mut |_| {}) {
             Ok(_) => Ok(true),
             Err(LoadError::Graph(error)) => Err(error.into()),
+            // The file is as good as before.
+            Err(error) if self.asked.load(Ordering::Relaxed) => Err(error),
             Err(error) => {
                 self.failed.push(Failed { file: entry.file.clone(), why: error.to_string() });
                 Ok(false)
@@ -390,10 +409,36 @@ fn plain(name: &str) -> String {
 fn read_file(
     path: &Path,
     entry: &Entry,
+    asked: &AtomicBool,
     insert: &mut dyn FnMut(&oxrdf::Quad) -> Result<(), GraphError>,
     bad: &mut dyn FnMut(Bad),
 ) -> Result<Loaded, LoadError> {
-    load(opened(path)?, &reading(entry)?, insert, bad)
+    let loaded = load(Until::new(opened(path)?, asked), &reading(entry)?, insert, bad)?;
+    // Whatever a parser makes of a file that breaks off, it is not whole.
+    if asked.load(Ordering::Relaxed) { Err(stopped().into()) } else { Ok(loaded) }
+}
+
+/// What can be read until somebody wants an end: an error then.
+pub struct Until<'a, R> {
+    input: R,
+    asked: &'a AtomicBool,
+}
+
+impl<'a, R: Read> Until<'a, R> {
+    pub fn new(input: R, asked: &'a AtomicBool) -> Until<'a, R> {
+        Until { input, asked }
+    }
+}
+
+impl<R: Read> Read for Until<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.asked.load(Ordering::Relaxed) { Err(stopped()) } else { self.input.read(buffer) }
+    }
+}
+
+/// Not of the kind `Interrupted`: who reads tries that again.
+fn stopped() -> io::Error {
+    io::Error::other("interrupted")
 }
 
 fn reading(entry: &Entry) -> Result<Reading, LoadError> {

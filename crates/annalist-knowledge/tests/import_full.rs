@@ -4,8 +4,9 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use annalist_disk::{Disk, Fault, SimDisk};
+use annalist_disk::{Disk, Fault, RealDisk, SimDisk};
 use annalist_knowledge::Places;
 use annalist_knowledge::graph::{Graph, LoadError, format_named};
 use annalist_knowledge::import::{Import, Imports, Strict, imported};
@@ -95,4 +96,33 @@ fn where_nothing_was_imported_a_full_disk_is_no_hindrance() {
     disk.set_faults(&[Fault::Room(0)]);
     let imports = Imports::open_on(Arc::new(disk.clone()), job).unwrap();
     assert!(imports.failed().is_empty());
+}
+
+#[test]
+fn who_wants_an_end_is_heard_and_everything_is_as_before() {
+    let dir = tempfile::tempdir().unwrap();
+    let (asked, job) = (Arc::new(AtomicBool::new(false)), dir.path());
+    let mut imports = Imports::open_until(job, Arc::clone(&asked)).unwrap();
+    import(&mut imports, "a").unwrap();
+    asked.store(true, Ordering::Relaxed);
+    assert!(import(&mut imports, "b").is_err());
+    assert_eq!((told(&RealDisk, job), imported(job).unwrap().len()), (vec!["x:a".to_owned()], 1));
+    drop(imports);
+    assert!(Imports::rebuild(job, Arc::clone(&asked)).is_err());
+    assert_eq!(told(&RealDisk, job), ["x:a"]);
+    asked.store(false, Ordering::Relaxed);
+    let mut imports = Imports::rebuild(job, asked).unwrap();
+    assert!(imports.failed().is_empty());
+    import(&mut imports, "b").unwrap();
+    assert_eq!(told(&RealDisk, job), ["x:a", "x:b"]);
+}
+
+#[test]
+fn a_copy_that_a_kill_left_is_gone_when_the_imports_are_opened() {
+    let dir = tempfile::tempdir().unwrap();
+    let copy = Places::of(dir.path()).imports().join("copying");
+    std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+    std::fs::write(&copy, "half of a file").unwrap();
+    drop(Imports::open(dir.path()).unwrap());
+    assert!(!copy.exists());
 }

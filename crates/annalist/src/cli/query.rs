@@ -14,8 +14,8 @@ use clap::{Args, ValueEnum};
 In a collection each statement is in the graph of the capture it was made from: GRAPH ?capture { … } gives the source,
 and a pattern without GRAPH is about all of them. --data and --named ask RDF files as they are. More is in docs/query.md.
 
-Exit codes: 0 done, 4 bad configuration or a query that is not answered, 9 failed, 14 more rows than --limit-rows,
-15 not answered within --time-limit.")]
+Exit codes: 0 done, 4 bad configuration or a query that is not answered, 9 failed, 11 interrupted, 14 more rows than
+--limit-rows or more memory than a query gets, 15 not answered within --time-limit.")]
 pub struct QueryArgs {
     /// Job directories, asked together, and last the query in SPARQL 1.1; `-` reads it from standard input
     #[arg(value_name = "DIR|SPARQL")]
@@ -77,7 +77,8 @@ pub enum AnswerFormat {
 Files are kept in DIR/imports, so that `annalist rebuild` can import them again. The same file again, in the same format and into
 the same graph, changes nothing.
 
-Exit codes: 0 done, 3 disk full, 4 bad configuration, 9 failed, or some of it could not be read.")]
+Exit codes: 0 done, 3 disk full, 4 bad configuration, 9 failed, or some of it could not be read, 11 interrupted: files
+that were told are imported, the others are not.")]
 pub struct ImportArgs {
     /// The job directory
     #[arg(value_name = "DIR")]

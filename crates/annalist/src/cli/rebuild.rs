@@ -9,7 +9,9 @@ use clap::Args;
   annalist rebuild collections/first
 
 Everything that is derived is made again from the WARC files: the graph that `annalist query` asks and the index that
-`annalist search` uses. An interrupted rebuild goes on where it was, by itself, when it is asked next.")]
+`annalist search` uses. An interrupted rebuild goes on where it was, by itself, when it is asked next.
+
+Exit codes: 0 done, 3 disk full, 4 bad configuration, 9 something could not be read, 11 interrupted.")]
 pub struct RebuildArgs {
     /// The job directory
     pub dir: PathBuf,

@@ -3,6 +3,8 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use annalist_knowledge::graph::{Bad, LoadError, Loaded, format_named, format_of};
 use annalist_knowledge::import::{Import, Imports, Strict, imported};
@@ -11,9 +13,11 @@ use serde_json::json;
 
 use crate::cli::ImportArgs;
 use crate::commands::query::address;
-use crate::exit::{BadConfiguration, Exit};
+use crate::exit::{BadConfiguration, Exit, Paused};
 use crate::knowledge::job_at;
+use crate::progress::Progress;
 use crate::show;
+use crate::watch::Watch;
 
 /// More mistakes than this are counted only.
 const SHOWN: u64 = 20;
@@ -26,7 +30,19 @@ pub fn run(args: &ImportArgs) -> Result<Exit> {
         return list(args);
     }
     let mut all = Loaded::default();
-    let mut imports = Imports::open(&args.job).map_err(told)?;
+    // Who waits for standard input hears nothing else: there Ctrl-C is a kill, and nothing is lost by it.
+    let asked: Arc<AtomicBool> = if args.files.iter().any(|path| path == Path::new("-")) {
+        Arc::default()
+    } else {
+        Watch::start(Progress::Silent)?.asked()
+    };
+    let told = |error: LoadError| match error {
+        LoadError::Read(_) if asked.load(Ordering::Relaxed) => {
+            Paused("what is done stays, the rest is as before".to_owned()).into()
+        }
+        other => told(other),
+    };
+    let mut imports = Imports::open_until(&args.job, Arc::clone(&asked)).map_err(told)?;
     for one in imports.failed() {
         tell!("{} is not imported: {}", one.file, one.why);
     }
@@ -39,11 +55,11 @@ pub fn run(args: &ImportArgs) -> Result<Exit> {
         }
     }
     for path in &args.files {
-        let loaded = one(args, &mut imports, path).with_context(|| path.display().to_string())?;
+        let loaded = one(args, &mut imports, path, &told).with_context(|| path.display().to_string())?;
         all.statements += loaded.statements;
         all.bad += loaded.bad;
         if !args.quiet {
-            let kept = if args.strict && loaded.bad > 0 { ", nothing imported" } else { "" };
+            let kept = if args.strict && loaded.bad > 0 { ", nothing was changed" } else { "" };
             let wrong = if loaded.bad > 0 {
                 format!(", {} mistakes", show::count(loaded.bad))
             } else {
@@ -74,7 +90,12 @@ fn list(args: &ImportArgs) -> Result<Exit> {
     Ok(Exit::Done)
 }
 
-fn one(args: &ImportArgs, imports: &mut Imports, path: &Path) -> Result<Loaded> {
+fn one(
+    args: &ImportArgs,
+    imports: &mut Imports,
+    path: &Path,
+    told: &dyn Fn(LoadError) -> anyhow::Error,
+) -> Result<Loaded> {
     let stdin = path == Path::new("-");
     let typed = args.format.as_deref().or(stdin.then_some("nq"));
     let format = match typed {

@@ -3,13 +3,14 @@
 use std::io::{BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use annalist_disk::SimDisk;
 use annalist_knowledge::graph::{
     Datasets, Format, Graph, Layer, LayerSettings, LoadError, QueryError, QueryLimits, Question, Reading,
     format_of, graph_named, load,
 };
-use annalist_knowledge::import::opened;
+use annalist_knowledge::import::{Until, opened};
 use annalist_knowledge::{Needed, Places};
 use annalist_model::spec::duration;
 use anyhow::{Context, Result};
@@ -33,12 +34,12 @@ pub fn run(args: &QueryArgs) -> Result<Exit> {
     if sparql.trim().is_empty() {
         return bad("the query is empty".to_owned());
     }
-    let (graph, asked) = if files {
-        (of_files(args)?, Arc::default())
-    } else {
+    let (graph, asked) = {
         // From here on Ctrl-C does nothing but to set a flag, also when nothing is shown any more.
         let watch = Watch::start(Progress::unless(args.quiet))?;
-        (Graph::open(&layers_with(&dirs, &watch)?)?, watch.asked())
+        let asked = watch.asked();
+        let graph = if files { of_files(args, &asked)? } else { Graph::open(&layers(&dirs, &watch)?)? };
+        (graph, asked)
     };
     // What a query in a file calls by a relative name is beside the file.
     let base = args.base.clone().or_else(|| args.file.as_deref().map(address));
@@ -109,11 +110,7 @@ fn words(args: &QueryArgs) -> Result<(Vec<PathBuf>, String)> {
 }
 
 /// The folders in which what is known of collections is kept, up to date with their archives.
-pub fn layers(dirs: &[PathBuf], progress: Progress) -> Result<Vec<PathBuf>> {
-    layers_with(dirs, &Watch::start(progress)?)
-}
-
-fn layers_with(dirs: &[PathBuf], watch: &Watch) -> Result<Vec<PathBuf>> {
+pub fn layers(dirs: &[PathBuf], watch: &Watch) -> Result<Vec<PathBuf>> {
     if dirs.is_empty() {
         return bad("whom to ask? a job directory comes before the query, or --data FILE".to_owned());
     }
@@ -122,25 +119,31 @@ fn layers_with(dirs: &[PathBuf], watch: &Watch) -> Result<Vec<PathBuf>> {
 }
 
 /// RDF files as a graph in memory.
-fn of_files(args: &QueryArgs) -> Result<Graph> {
+fn of_files(args: &QueryArgs, asked: &AtomicBool) -> Result<Graph> {
     let disk = SimDisk::new();
     let dir = Path::new("/data");
     let mut layer = Layer::open(Arc::new(disk.clone()), dir, LayerSettings::default())?;
     for path in &args.data {
-        add(&mut layer, path, args.base.as_deref(), None)?;
+        add(&mut layer, path, args.base.as_deref(), None, asked)?;
     }
     for named in &args.named {
         let Some((iri, path)) = named.rsplit_once('=') else {
             return bad(format!("--named {named}: write it as IRI=FILE"));
         };
-        add(&mut layer, Path::new(path), Some(iri), Some(iri))?;
+        add(&mut layer, Path::new(path), Some(iri), Some(iri), asked)?;
     }
     layer.commit(b"")?;
     layer.settle()?;
     Ok(Graph::open_on(&disk, &[dir.to_owned()], Graph::CACHE_BYTES)?)
 }
 
-fn add(layer: &mut Layer, path: &Path, base: Option<&str>, graph: Option<&str>) -> Result<()> {
+fn add(
+    layer: &mut Layer,
+    path: &Path,
+    base: Option<&str>,
+    graph: Option<&str>,
+    asked: &AtomicBool,
+) -> Result<()> {
     let shown = path.display();
     let Some(format) = format_of(path) else {
         return bad(format!("{shown}: its name does not tell what it is: .nt, .nq, .ttl, .trig, .rdf"));
@@ -151,10 +154,14 @@ fn add(layer: &mut Layer, path: &Path, base: Option<&str>, graph: Option<&str>) 
     let reading = Reading { format, base: Some(base), graph: graph.unwrap_or_default(), scope };
     let input = opened(path).map_err(|e| BadConfiguration(format!("{shown}: {e}")))?;
     let mut first = None;
-    load(input, &reading, &mut |quad| layer.insert(quad), &mut |found| {
+    let input = Until::new(input, asked);
+    let loaded = load(input, &reading, &mut |quad| layer.insert(quad), &mut |found| {
         first.get_or_insert(found);
-    })
-    .map_err(told)?;
+    });
+    if asked.load(Ordering::Relaxed) {
+        return Err(Paused("the files are not read, and nothing was asked".to_owned()).into());
+    }
+    loaded.map_err(told)?;
     match first {
         Some(found) => bad(format!("{shown}: line {}: {}", found.line, found.why)),
         None => Ok(()),

@@ -1,6 +1,8 @@
 //! `annalist rebuild`: graph and search index made again, out of the WARC files alone.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use annalist_disk::{Disk, RealDisk};
 use annalist_knowledge::Places;
@@ -12,7 +14,7 @@ use serde_json::json;
 
 use crate::cli::RebuildArgs;
 use crate::commands::study::model_of;
-use crate::exit::{BadConfiguration, Exit};
+use crate::exit::{BadConfiguration, Exit, Paused};
 use crate::knowledge::{Facets, follow, is_full, is_studied, job_at, locked, spec_of};
 use crate::progress::Progress;
 use crate::show;
@@ -48,7 +50,12 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
     let mut ended = if followed.holes.is_empty() { Exit::Done } else { Exit::Failed };
     if places.imports().is_dir() {
         // What was made of the archive does not depend on them.
-        let (lost, worst) = holes_of(bring_imports_back(job.root()));
+        let brought_back = bring_imports_back(job.root(), watch.asked());
+        if watch.is_asked() && matches!(brought_back, Err(LoadError::Read(_))) {
+            let what = "graph and search index are made again; what was imported is not, and the next command sees to it";
+            return Err(Paused(what.to_owned()).into());
+        }
+        let (lost, worst) = holes_of(brought_back);
         lost.iter().for_each(|hole| watch.tell(hole));
         followed.holes.extend(lost);
         ended = worst.unwrap_or(ended);
@@ -85,8 +92,8 @@ fn holes_of(brought_back: Result<Vec<String>, LoadError>) -> (Vec<String>, Optio
 }
 
 /// Makes the layer of what was imported again, and tells what is missing in it.
-fn bring_imports_back(job: &Path) -> Result<Vec<String>, LoadError> {
-    let mut imports = Imports::rebuild(job)?;
+fn bring_imports_back(job: &Path, asked: Arc<AtomicBool>) -> Result<Vec<String>, LoadError> {
+    let mut imports = Imports::rebuild(job, asked)?;
     imports.settle()?;
     let lost = imports.failed().iter().map(|one| format!("{} is not imported: {}", one.file, one.why));
     Ok(lost.collect())
