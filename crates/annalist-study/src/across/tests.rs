@@ -114,6 +114,10 @@ fn terms_that_meet_more_often_than_by_chance_are_associated_month_by_month() {
     assert!(pair.strength.likelihood > 11.0 && pair.strength.npmi > 0.3);
     let first = pair.months.first().unwrap();
     assert_eq!((first.1.one, first.1.npmi), (0, 0.0));
+    // With itself a term stands wherever it is.
+    let itself =
+        associations(&corpora, &vocabulary, "citizens forum", Some("citizens forum"), 1, &()).unwrap();
+    assert_eq!(itself.first().map(|one| one.strength.one), Some(57));
     let best = associations(&corpora, &vocabulary, "skier", None, 3, &()).unwrap();
     assert!(best.iter().any(|one| one.other == "Mountain Club" || one.other == "Mountain"), "{best:#?}");
 }

@@ -117,13 +117,25 @@ fn terms(args: &AssociationsArgs) -> Result<(String, Value)> {
     let limit = args.crawls.limit;
     let found =
         associations(&crawls.corpora, &vocabulary, &args.term, args.with.as_deref(), limit, &crawls.watch)?;
-    Ok((associated(&found, &args.term), json!({ "associations": found })))
+    let itself;
+    let counted = if found.is_empty() {
+        // Nothing stands with it that would tell how often it is there; with itself it always stands.
+        itself = associations(&crawls.corpora, &vocabulary, &args.term, Some(&args.term), 1, &crawls.watch)?;
+        &itself
+    } else {
+        &found
+    };
+    let writings = counted.first().map_or(0, |one| one.strength.one);
+    Ok((associated(&found, &args.term, writings), json!({ "associations": found })))
 }
 
-fn associated(found: &[Association], term: &str) -> String {
+/// `writings`: how many have the term.
+fn associated(found: &[Association], term: &str, writings: u32) -> String {
     let mut page = String::new();
-    let with = found.first().map_or(0, |one| one.strength.one);
-    let _ = writeln!(page, "{term}: in {} writings", show::count(u64::from(with)));
+    let _ = writeln!(page, "{term}: in {} writings", show::count(u64::from(writings)));
+    if found.is_empty() && writings > 0 {
+        page.push_str("nothing stands with it often enough\n");
+    }
     for one in found {
         let both = show::count(u64::from(one.strength.both));
         let _ =
@@ -216,4 +228,15 @@ fn told_new(found: &News, limit: usize) -> String {
         let _ = writeln!(page, "  {:>5.1} % → {:>5.1} %  {term}", 100.0 * was, 100.0 * is);
     }
     page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::associated;
+
+    #[test]
+    fn a_word_with_which_nothing_stands_is_there_all_the_same() {
+        assert_eq!(associated(&[], "tide", 2), "tide: in 2 writings\nnothing stands with it often enough\n");
+        assert_eq!(associated(&[], "tide", 0), "tide: in 0 writings\n");
+    }
 }

@@ -54,8 +54,13 @@ pub fn run(args: &SearchArgs) -> Result<Exit> {
 
 /// The first arguments that are folders are job directories, the rest is the question.
 fn jobs_and_words(asked: &[String]) -> Result<(Vec<JobDir>, String)> {
-    let is_job = |name: &&String| Path::new(name.as_str()).is_dir();
-    let jobs: Vec<_> = asked.iter().take_while(is_job).map(JobDir::new).collect();
+    // A word may be the name of some folder here; a further job has an archive.
+    let is_job = |(place, name): &(usize, &String)| {
+        let folder = Path::new(name.as_str());
+        if *place == 0 { folder.is_dir() } else { folder.join("archive").is_dir() }
+    };
+    let named = asked.iter().enumerate().take_while(is_job);
+    let jobs: Vec<_> = named.map(|(_, name)| JobDir::new(name)).collect();
     if jobs.is_empty() {
         let first = asked.first().map_or("", String::as_str);
         return Err(BadConfiguration(format!("{first} is no folder: name the job directory first")).into());
