@@ -9,6 +9,7 @@ use annalist_judge::explain::{Explanation as Judged, explain as judge};
 use annalist_knowledge::search::Entry;
 use annalist_model::spec::Spec;
 use annalist_model::{CanonicalUrl, DocumentTime, Page, Time, TimeBasis};
+use annalist_replay::Listed;
 
 use crate::problem::Problem;
 use crate::serve::App;
@@ -19,6 +20,10 @@ pub struct Known {
     pub entries: Vec<Entry>,
     /// Where the page was judged.
     pub judged: Option<Judged>,
+    /// Its captures, and which of them this is.
+    pub listed: Listed,
+    /// The address whose capture has its content, where that is another, and when that was.
+    pub same_as: Option<(String, String)>,
     /// How that stands to the archive, or why nothing can be looked up; `None` where nothing was asked.
     pub freshness: Option<Result<&'static str, Problem>>,
 }
@@ -32,9 +37,21 @@ impl Known {
         let spec = app.service.spec(id).unwrap_or_else(|_| Arc::new(Spec::named(id)));
         let canonical =
             spec.canonical.parse(url).map_err(|fault| Problem::field("url", fault.to_string()))?;
+        // What is told is of the capture that is shown, whatever part of a time was given.
+        let at = at.get(..14).unwrap_or(at);
+        let listed = app.archives.listed(id, url, at)?;
+        let shown = listed.shown.as_ref();
+        let captured = shown.and_then(|shown| listed.captures.get(shown.place));
+        let original = shown.and_then(|shown| shown.original.clone());
+        let same_as = original.clone().filter(|(address, _)| {
+            spec.canonical.parse(address).map_or(true, |address| address.as_str() != canonical.as_str())
+        });
+        let address = same_as.as_ref().map_or(canonical.as_str(), |(address, _)| address.as_str());
+        let time = original.as_ref().map(|(_, time)| time).or(captured.map(|captured| &captured.timestamp));
+        let time = time.map_or(at, String::as_str);
         let (entries, freshness) = match app.knowledge.search(&[id.to_owned()]) {
             Ok(opened) => {
-                let entries = opened.store.page(canonical.as_str(), millis(at)).unwrap_or_default();
+                let entries = opened.store.page(address, millis(time)).unwrap_or_default();
                 (entries, Ok(opened.freshness.word()))
             }
             Err(problem) => (Vec::new(), Err(problem)),
@@ -44,7 +61,7 @@ impl Known {
             let definition = Definition::read(&std::fs::read_to_string(definition).ok()?).ok()?;
             Some(judged(&definition, &spec, page, &canonical))
         });
-        Ok(Known { entries, judged, freshness: Some(freshness) })
+        Ok(Known { entries, judged, listed, same_as, freshness: Some(freshness) })
     }
 }
 

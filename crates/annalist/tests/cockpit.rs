@@ -389,6 +389,45 @@ fn above_a_captured_page_stands_when_it_was_captured_and_the_way_to_other_captur
 }
 
 #[test]
+fn what_is_told_of_a_page_is_of_the_capture_that_is_shown() {
+    let (dir, service) = stand();
+    let (url, again) = ("http://a.test/", "http://a.test/again");
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
+    let revisit = format!(
+        "WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Target-URI: {again}\r\nWARC-Date: 2026-03-05T10:00:00Z\r\n\
+         WARC-Record-ID: <urn:uuid:5>\r\nWARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n\
+         WARC-Refers-To-Target-URI: {url}\r\nWARC-Refers-To-Date: 2026-03-01T10:00:00Z\r\n\
+         Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{head}\r\n\r\n",
+        head.len()
+    );
+    let records = [
+        record(url, "2026-03-01T10:00:00Z", "text/html", "<p>the earlier words</p>"),
+        record(url, "2026-03-03T10:00:00Z", "text/html", "<p>the later words</p>"),
+        revisit,
+    ];
+    put_archive(&dir.path().join("root/x"), &records);
+    let beside = |url: &str, at: &str| {
+        let begun = std::time::Instant::now();
+        loop {
+            let page = service.get(&format!("/crawls/x/page?url={}&at={at}", encoded(url))).body;
+            let beside = page.split("class=\"beside\"").nth(1).unwrap_or_else(|| panic!("nothing: {page}"));
+            if !beside.contains("Nothing is known of it yet") {
+                return beside.to_owned();
+            }
+            assert!(begun.elapsed().as_secs() < 60, "it is never read: {page}");
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+    };
+    for (at, told) in [("", "later"), ("2026", "later"), ("20260301", "earlier"), ("202603011000", "earlier")]
+    {
+        assert!(beside(url, at).contains(&format!("the {told} words")), "{at:?}: {}", beside(url, at));
+    }
+    let same = beside(again, "");
+    assert!(same.contains("the earlier words") && same.contains("Seen before"), "{same}");
+    assert!(same.contains("/crawls/x/page?url=http%3A%2F%2Fa.test%2F&amp;at=20260301100000"), "{same}");
+}
+
+#[test]
 fn what_stands_above_a_frame_is_of_the_page_that_the_frame_shows() {
     let (dir, service) = stand();
     let other = "<p><a href='/b?c=d'>on</a></p>";

@@ -2,7 +2,6 @@
 //! score is made of.
 
 use annalist_crawl::explain::Explanation;
-use annalist_replay::Listed;
 use axum::extract::State;
 use axum::response::IntoResponse;
 use maud::{Markup, html};
@@ -45,24 +44,22 @@ pub async fn captured(
     let view = views::named()?;
     let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();
     let (own, wanted, time) = (app.clone(), asked.url.clone(), at.clone());
-    let (seen, known, listed, explained) = blocking(move || {
+    let (seen, known, explained) = blocking(move || {
         let seen = own.service.see(&id)?;
         if wanted.is_empty() {
-            return Ok((seen, Known::default(), Listed::default(), Explanation::default()));
+            return Ok((seen, Known::default(), Explanation::default()));
         }
         let known = Known::of(&own, &seen.id, &wanted, &time)?;
-        let listed = own.archives.listed(&seen.id, &wanted, &time)?;
         // A crawl that was never started knows nothing.
         let explained = own.service.explain(&seen.id, &wanted).unwrap_or_default();
-        Ok((seen, known, listed, explained))
+        Ok((seen, known, explained))
     })
     .await?;
-    let wanted = &asked.url;
+    let (wanted, listed) = (&asked.url, &known.listed);
     // What was captured a moment ago may not be listed yet.
     let is_kept = matches!(explained.state, "captured" | "revisit");
     let is_absent = listed.captures.is_empty() && known.entries.is_empty() && !is_kept;
-    let looked =
-        Looked { id: &seen.id, url: wanted, at: &at, listed: &listed, frames: &frames, view: Some(&view) };
+    let looked = Looked { id: &seen.id, url: wanted, at: &at, listed, frames: &frames, view: Some(&view) };
     let body = html! {
         form.filter method="get" role="search" {
             label for="url" { "Address" }
@@ -81,7 +78,7 @@ pub async fn captured(
             @if is_absent { (absent(&seen, &explained)) } @else {
                 div.sides {
                     (looked.frame())
-                    div.beside { (score(&known)) (writings(&seen, &known)) }
+                    div.beside { (same_as(&seen, &known)) (score(&known)) (writings(&seen, &known)) }
                 }
             }
             div.why { @if !explained.decisions.is_empty() {
@@ -102,6 +99,16 @@ fn absent(seen: &Seen, explained: &Explanation) -> Markup {
             h2 { "There is no capture of this address" }
             @if !explained.decisions.is_empty() { p { a href="#why" { "Why it is not here" } } }
             @else if seen.status.state == "new" { p { "The crawl has not been started." } }
+        }
+    }
+}
+
+/// Where its content was kept with another address, what is told of it was read there.
+fn same_as(seen: &Seen, known: &Known) -> Markup {
+    html! {
+        @if let Some((url, at)) = &known.same_as {
+            @let query = form_urlencoded::Serializer::new(String::new()).extend_pairs([("url", url), ("at", at)]).finish();
+            section { h2 { "Seen before" } p { "Its content is that of " a.url href={ "/crawls/" (seen.id) "/page?" (query) } { (url) } ", which was captured first: what stands here was read there." } }
         }
     }
 }

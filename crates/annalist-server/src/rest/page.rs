@@ -140,6 +140,8 @@ pub struct KnownPage {
     pub decisions: Vec<String>,
     /// The pages that led to it, the seed first.
     pub way: Vec<String>,
+    /// The address whose capture has its content, where that is another: what follows was read there.
+    pub same_as: Option<String>,
     /// What was read from its capture; nothing where it was not captured, or not read yet.
     pub page: Option<Writing>,
     /// What people wrote on it.
@@ -167,7 +169,7 @@ pub async fn page(
         if !app.service.job(&id)?.exists() {
             return Err(Problem::conflict("the crawl was never started: it knows of no address yet"));
         }
-        let Known { entries, judged, freshness } = Known::of(&app, &id, &asked.url, &asked.at)?;
+        let Known { entries, judged, freshness, same_as, .. } = Known::of(&app, &id, &asked.url, &asked.at)?;
         let explained = app.service.explain(&id, &asked.url)?;
         let mut entries = entries.into_iter().map(Writing::of);
         Ok(Json(KnownPage {
@@ -175,6 +177,7 @@ pub async fn page(
             state: explained.state.to_owned(),
             decisions: explained.decisions,
             way: explained.way,
+            same_as: same_as.map(|(address, _)| address),
             page: entries.next(),
             writings: entries.collect(),
             score: judged.map(PageScore::of),
