@@ -265,6 +265,24 @@ fn a_crawl_pauses_goes_on_and_stops_and_a_pause_outlives_a_kill() {
 }
 
 #[test]
+fn a_paused_crawl_that_is_let_go_on_while_it_is_opened_goes_on() {
+    let stand = stand(200, 10);
+    let root = stand.dir.path().join("root");
+    let service = Service::start(&root);
+    made(&service, &spec_of(&stand, ""), "x", true);
+    service.until("x", LONG, |seen| seen["captures"].as_u64() > Some(5));
+    assert_eq!(service.post("/api/crawls/x/pause", &json!({})).status, 202);
+    service.until("x", LONG, |seen| seen["state"] == "paused" && seen["visits_in_flight"] == 0);
+    let asked = stand.web.log().entries.len();
+    service.kill();
+
+    let service = Service::start(&root);
+    let begins = service.post("/api/crawls/x/start", &json!({}));
+    assert_eq!(begins.status, 202, "{begins:?}");
+    service.until("x", LONG, |_| stand.web.log().entries.len() > asked + 5);
+}
+
+#[test]
 fn settings_are_taken_up_by_a_running_crawl_at_once() {
     let stand = stand(400, 5);
     let root = stand.dir.path().join("root");

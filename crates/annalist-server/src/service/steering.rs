@@ -6,6 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use annalist_crawl::control::Control;
 use annalist_crawl::job::JobDir;
 use annalist_crawl::logs::Severity;
 use annalist_crawl::status::{Board, Status};
@@ -86,23 +87,10 @@ impl Service {
         if let Some(obstacle) = self.obstacle(id) {
             return Err(obstacle.conflict());
         }
-        self.want(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None))?;
-        self.set_going(id);
+        let go_on = || self.control(id).iter().for_each(Control::resume);
+        self.want_then(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None), go_on)?;
+        self.launch(id, Goal::Run);
         Ok(())
-    }
-
-    /// What is wanted of it is kept already.
-    fn set_going(&self, id: &str) {
-        // The lock is not held while it is launched.
-        let running = self.running().get(id).cloned();
-        match running {
-            Some(running) => {
-                if let Some(control) = running.control().as_ref() {
-                    control.resume();
-                }
-            }
-            None => self.launch(id, Goal::Run),
-        }
     }
 
     pub fn pause(&self, id: &str) -> Result<(), Problem> {
@@ -111,13 +99,10 @@ impl Service {
         if running.is_none() && !self.awaiting().contains_key(id) {
             return Err(Problem::conflict("the crawl does not run: there is nothing to pause"));
         }
-        // Before it is kept: a full disk keeps nobody from pausing.
-        if let Some(running) = running
-            && let Some(control) = running.control().as_ref()
-        {
-            control.pause();
-        }
-        self.want(&job, |wanted| wanted.goal = Goal::Pause)
+        let hold = || self.control(id).iter().for_each(Control::pause);
+        // Before it is kept: a full disk keeps nobody from pausing. And after: it may have been opened meanwhile.
+        hold();
+        self.want_then(&job, |wanted| wanted.goal = Goal::Pause, hold)
     }
 
     /// Asks a crawl to finish the pages under way and end; asked again, to end at once.
@@ -149,13 +134,25 @@ impl Service {
     }
 
     fn want(&self, job: &JobDir, change: impl FnOnce(&mut Wanted)) -> Result<(), Problem> {
+        self.want_then(job, change, || ())
+    }
+
+    /// `then`: what is done when it is kept, before anybody wants something else.
+    fn want_then(
+        &self,
+        job: &JobDir,
+        change: impl FnOnce(&mut Wanted),
+        then: impl FnOnce(),
+    ) -> Result<(), Problem> {
         let _wanting = self.shared.wanting.lock().unwrap_or_else(PoisonError::into_inner);
         // What cannot be read is not written over: a schedule may stand in it.
         let unread =
             |fault| Problem::internal("what is wanted cannot be read: look at state/service.json", &fault);
         let mut wanted = Wanted::load(job.root()).map_err(unread)?;
         change(&mut wanted);
-        wanted.keep(job.root()).map_err(|fault| Problem::unkept("what is wanted cannot be kept", &fault))
+        wanted.keep(job.root()).map_err(|fault| Problem::unkept("what is wanted cannot be kept", &fault))?;
+        then();
+        Ok(())
     }
 
     /// Starts what is due, and what had to wait. Called every second.
@@ -192,7 +189,7 @@ impl Service {
             }
         });
         match (kept, obstacle) {
-            (Ok(()), None) => self.set_going(id),
+            (Ok(()), None) => self.launch(id, Goal::Run),
             (Ok(()), Some(_)) => {}
             // It stays due.
             (Err(_), Some(_)) => drop(self.awaiting().remove(id)),
@@ -271,9 +268,6 @@ impl Service {
         let crawl = self.shared.program.open(&folder, self.shared.pool.clone(), stop, board)?;
         let failed = |fault: &(dyn std::error::Error + 'static)| Unopened::Failed(with_causes(fault));
         let control = crawl.control();
-        if goal == Goal::Pause || Wanted::load(&folder).is_ok_and(|wanted| wanted.goal == Goal::Pause) {
-            control.pause();
-        }
         if let Some(waited) = waited {
             let what = waited.obstacle.waited_for();
             control.tell(Severity::Warning, "service", format!("the start had to wait for {what}"));
@@ -282,9 +276,16 @@ impl Service {
             let again = self.shared.handle.block_on(control.visit_seeds_again());
             again.map_err(|fault| failed(&fault))?;
             // Where this cannot be kept, they are visited once more than was asked for.
-            let _ = self.want(&JobDir::new(folder), |wanted| wanted.again = false);
+            let _ = self.want(&JobDir::new(&folder), |wanted| wanted.again = false);
         }
-        *own.control() = Some(control);
+        {
+            // What was wanted while it was opened counts; what is wanted from here on, the control is told.
+            let _wanting = self.shared.wanting.lock().unwrap_or_else(PoisonError::into_inner);
+            if Wanted::load(&folder).map_or(goal, |wanted| wanted.goal) == Goal::Pause {
+                control.pause();
+            }
+            *own.control() = Some(control);
+        }
         let report = self.shared.handle.block_on(crawl.run()).map_err(|fault| failed(&fault))?;
         own.board.update(|status| *status = report.status);
         Ok(())
