@@ -6,7 +6,7 @@ mod kept;
 mod tables;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use annalist_crawl::job::JobDir;
@@ -46,6 +46,8 @@ struct Shared {
     readers: Kept<Reader>,
     graphs: Kept<Graph>,
     questions: Arc<Semaphore>,
+    /// Held by who opens an index before it is asked.
+    readying: Mutex<()>,
 }
 
 /// A store, and how it stands to the archive.
@@ -59,7 +61,8 @@ impl Knowledge {
     pub fn new(service: Service) -> Knowledge {
         let (readers, graphs) = (Kept::new(MOST_READERS), Kept::new(MOST_GRAPHS));
         let questions = Arc::new(Semaphore::new(MOST_QUESTIONS));
-        Knowledge { shared: Arc::new(Shared { service, readers, graphs, questions }) }
+        let readying = Mutex::new(());
+        Knowledge { shared: Arc::new(Shared { service, readers, graphs, questions, readying }) }
     }
 
     /// The search indexes of some crawls, to be asked together.
@@ -85,8 +88,10 @@ impl Knowledge {
     }
 
     /// Opens the search index of a crawl, where there is one, and counts what all of it amounts to: who looks at a crawl may
-    /// search it next, and the first question is the slowest. Nothing is read that the index does not have.
+    /// search it next, and the first question is the slowest. Nothing is read that the index does not have. One at a time:
+    /// who looks twenty times must not have it opened twenty times at once.
     pub fn make_ready(&self, id: &str) {
+        let Ok(_alone) = self.shared.readying.try_lock() else { return };
         let Ok(job) = self.shared.service.job(id) else { return };
         // What is wrong with it is told to who asks.
         let (Ok(reader), Ok(question)) = (self.reader(&[job]), Asked::everything().question()) else {

@@ -60,7 +60,11 @@ const DRAWN: &[Drawn] = &[
 ];
 
 fn a_minute(number: f64) -> String {
-    if number >= 10.0 || number.fract() == 0.0 { words::count(number as u64) } else { format!("{number:.1}") }
+    match number {
+        n if n >= 10.0 || n.fract() == 0.0 => words::count(n as u64),
+        n if n < 0.1 => format!("{n:.2}"),
+        n => format!("{n:.1}"),
+    }
 }
 
 /// A chart that waits for the others of its axis.
@@ -135,7 +139,7 @@ fn charts(id: &str, course: &Course, from: u64) -> Vec<(Chart, f64)> {
         all.push(Chart {
             caption: html! { (name) span.hint { ": " (hint) } },
             name: (*name).to_owned(),
-            rates: rates(&counts, from, course.until),
+            rates: rates(&counts, from, course.until, between(*axis)),
             shown: *shown,
             axis: *axis,
         });
@@ -147,7 +151,7 @@ fn charts(id: &str, course: &Course, from: u64) -> Vec<(Chart, f64)> {
         all.push(Chart {
             caption: html! { a href=(log) { (name) } },
             name,
-            rates: rates(&counts, from, course.until),
+            rates: rates(&counts, from, course.until, between(TROUBLE)),
             shown: a_minute,
             axis: TROUBLE,
         });
@@ -216,7 +220,7 @@ fn encoded(text: &str) -> String {
 
 /// How much a count grew a minute, in steps of equal length. None is shorter than a minute: more a minute than in all would be
 /// told of what came in seconds.
-fn rates(counts: &[(u64, u64)], from: u64, until: u64) -> Vec<f64> {
+fn rates(counts: &[(u64, u64)], from: u64, until: u64, at: Between) -> Vec<f64> {
     let span = until.saturating_sub(from);
     let steps = usize::try_from(span / MINUTE).unwrap_or(STEPS).clamp(1, STEPS);
     let length = span.max(1) as f64 / steps as f64;
@@ -224,8 +228,22 @@ fn rates(counts: &[(u64, u64)], from: u64, until: u64) -> Vec<f64> {
     ends.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0) / (length / MINUTE as f64)).collect()
 }
 
+/// What a count was at a moment between two that are known.
+type Between = fn(&[(u64, u64)], f64) -> f64;
+
+/// Pages and bytes come all the time; one event is one, and not two halves of one.
+fn between(axis: usize) -> Between {
+    if axis == TROUBLE { known_at } else { flowing_at }
+}
+
+/// A count as it was seen last.
+fn known_at(counts: &[(u64, u64)], moment: f64) -> f64 {
+    let after = counts.partition_point(|(time, _)| (*time as f64) <= moment);
+    counts.get(after.saturating_sub(1)).map_or(0.0, |(_, count)| *count as f64)
+}
+
 /// A count at a moment, on a straight line between what is known.
-fn at(counts: &[(u64, u64)], moment: f64) -> f64 {
+fn flowing_at(counts: &[(u64, u64)], moment: f64) -> f64 {
     let after = counts.partition_point(|(time, _)| (*time as f64) < moment);
     match (after.checked_sub(1).and_then(|before| counts.get(before)), counts.get(after)) {
         (Some((t0, n0)), Some((t1, n1))) => {
@@ -241,7 +259,7 @@ fn at(counts: &[(u64, u64)], moment: f64) -> f64 {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{STEPS, nothing_drawn, rates, trouble};
+    use super::{STEPS, flowing_at, known_at, nothing_drawn, rates, trouble};
     use crate::rest::{Course, Point, Span};
 
     #[test]
@@ -288,16 +306,24 @@ mod tests {
     fn rates_add_up_to_what_was_counted() {
         let counts = [(0, 0), (10_000, 50), (20_000, 50), (600_000, 80), (900_000, 400)];
         for (from, until) in [(0, 1_200_000), (100, 900_000)] {
-            let rates = rates(&counts, from, until);
+            let rates = rates(&counts, from, until, flowing_at);
             let minutes = (until - from) as f64 / 60_000.0 / rates.len() as f64;
             let sum: f64 = rates.iter().map(|rate| rate * minutes).sum();
             assert!((sum - 400.0).abs() < 1.0, "{sum}");
         }
-        assert_eq!(rates(&counts, 0, 86_400_000).len(), STEPS);
+        assert_eq!(rates(&counts, 0, 86_400_000, flowing_at).len(), STEPS);
         // All of it in ten seconds of an hour.
-        let burst = rates(&[(0, 0), (3_000_000, 0), (3_010_000, 444)], 0, 3_600_000);
+        let burst = rates(&[(0, 0), (3_000_000, 0), (3_010_000, 444)], 0, 3_600_000, flowing_at);
         assert!(burst.len() == 60 && burst.iter().all(|rate| *rate < 444.5), "{burst:?}");
-        assert!(rates(&[], 0, 1000).iter().all(|rate| *rate == 0.0));
-        assert!(rates(&[(500, 7)], 0, 1000).iter().all(|rate| *rate == 0.0));
+        assert!(rates(&[], 0, 1000, flowing_at).iter().all(|rate| *rate == 0.0));
+        assert!(rates(&[(500, 7)], 0, 1000, flowing_at).iter().all(|rate| *rate == 0.0));
+    }
+
+    #[test]
+    fn one_event_is_drawn_as_one() {
+        // It came between two looks, and a step ended between them.
+        let counts = [(0, 0), (55_000, 0), (65_000, 1), (130_000, 1)];
+        assert_eq!(rates(&counts, 0, 180_000, known_at), [0.0, 1.0, 0.0]);
+        assert_eq!(rates(&[(500, 7)], 0, 60_000, known_at), [0.0]);
     }
 }

@@ -29,8 +29,10 @@ pub async fn overview(
         Ok((service.see(&id)?, course, over, description))
     })
     .await?;
-    // Nobody waits for it.
-    tokio::task::spawn_blocking(move || knowledge.make_ready(&crawl));
+    // Nobody waits for it. An index that grows would have to be opened again with every look.
+    if !seen.is_running {
+        tokio::task::spawn_blocking(move || knowledge.make_ready(&crawl));
+    }
     let course = course::section(&seen, &course, over);
     let body = html! {
         @if let Some(description) = &description { p.description { (description) } }
@@ -112,9 +114,9 @@ fn drawn(seen: &Seen, course: &Markup) -> Markup {
                 (&counters.skipped, "Why links were skipped"),
                 (&counters.events, "Events of the log"),
             ] {
-                @if !counts.is_empty() {
-                    (charts::bars(&largest(counts.iter().map(|(name, n)| (name.clone(), *n))), caption))
-                }
+                // What came back after a block was lifted is not skipped any more.
+                @let there = counts.iter().filter(|(_, n)| **n > 0).map(|(name, n)| (name.clone(), *n)).collect::<Vec<_>>();
+                @if !there.is_empty() { (charts::bars(&largest(there.into_iter()), caption)) }
             }
             @if judged.pages > 0 {
                 (charts::bars(&scores(&judged.by_score), "Scores of pages, from off the topic (0) to all about it (1)"))

@@ -43,7 +43,7 @@ fn card(app: &App, seen: &Seen) -> Markup {
             h2 { a href={ "/crawls/" (seen.id) } { (layout::called(seen)) } }
             (badge(seen))
             @if let Some(why) = &seen.wanted.failed { p.bad { (why) } }
-            @if let Some(what) = &seen.awaits { p.hint { "waits for " (what) } }
+            @if let Some(what) = seen.status.waits_for.as_ref().filter(|_| seen.is_running).or(seen.awaits.as_ref()) { p.hint { "waits for " (what) } }
             dl.facts {
                 div { dt { "Captures" } dd { (words::count(counters.captures)) } }
                 div { dt { "Received" } dd { (words::bytes(counters.bytes)) } }

@@ -81,7 +81,8 @@ pub fn run(job: &Path, pages: usize, json: bool) -> Result<Exit> {
     }
     let dir = job.join("evaluation");
     keep(&dir, spec, &drawn).with_context(|| dir.display().to_string())?;
-    println!("{} pages to judge are in {}", drawn.len(), dir.join("sample.csv").display());
+    println!("{} pages to judge", drawn.len());
+    println!("written: {}", dir.join("sample.csv").display());
     if json {
         println!("{}", json!({"pages": drawn.len(), "folder": dir}));
     }
