@@ -380,7 +380,7 @@ fn form_of(capture: &Capture, kind: Kind, rewriting: Rewriting) -> (Form, Option
         return (Form::Coded, declared.map(|declared| declared.header()));
     }
     if capture.body.coding.is_none() {
-        // Browsers may know how to unpack what cannot be rewritten here.
+        // Browsers may know how to unpack what cannot be rewritten here: one coding in another.
         let called = declared.filter(|declared| !declared.is_markup()).map(|declared| declared.header());
         return (Form::Coded, Some(called.unwrap_or_else(|| "application/octet-stream".to_owned())));
     }

@@ -120,16 +120,28 @@ pub enum ContentCoding {
 }
 
 impl ContentCoding {
-    /// `None` for codings that are not read here.
+    /// `None` for codings that are not read here. What is no coding at all, as `utf-8`, was written there by mistake: browsers
+    /// take no notice of it.
     pub fn named(name: &str) -> Option<ContentCoding> {
-        match name.trim().to_ascii_lowercase().as_str() {
-            "" | "identity" | "none" => Some(ContentCoding::Identity),
-            "gzip" | "x-gzip" => Some(ContentCoding::Gzip),
-            "deflate" => Some(ContentCoding::Deflate),
-            "br" => Some(ContentCoding::Brotli),
-            "zstd" => Some(ContentCoding::Zstd),
-            _ => None,
+        let mut found = ContentCoding::Identity;
+        for one in name.split(',') {
+            let coding = match one.trim().to_ascii_lowercase().as_str() {
+                "gzip" | "x-gzip" => ContentCoding::Gzip,
+                "deflate" => ContentCoding::Deflate,
+                "br" => ContentCoding::Brotli,
+                "zstd" => ContentCoding::Zstd,
+                "compress" | "x-compress" | "aes128gcm" | "dcb" | "dcz" | "exi" | "pack200-gzip" => {
+                    return None;
+                }
+                _ => continue,
+            };
+            // One in the other.
+            if found != ContentCoding::Identity {
+                return None;
+            }
+            found = coding;
         }
+        Some(found)
     }
 }
 
@@ -183,6 +195,20 @@ mod tests {
         assert_eq!(dechunk(b"3\r\nabc\r\nzz\r\n"), b"abc");
         assert_eq!(dechunk(b"ffffffffffffffffff\r\nabc"), b"");
         assert_eq!(dechunk(b""), b"");
+    }
+
+    #[test]
+    fn what_is_no_coding_is_taken_no_notice_of() {
+        use ContentCoding as C;
+        for mistake in ["", "identity", "none", "utf-8", "8bit", "UTF-8, binary"] {
+            assert_eq!(ContentCoding::named(mistake), Some(C::Identity), "{mistake}");
+        }
+        for gzip in ["gzip", " GZip", "x-gzip", "identity, gzip", "gzip,", "utf-8, gzip"] {
+            assert_eq!(ContentCoding::named(gzip), Some(C::Gzip), "{gzip}");
+        }
+        for unread in ["gzip, gzip", "br, gzip", "compress", "gzip, compress"] {
+            assert_eq!(ContentCoding::named(unread), None, "{unread}");
+        }
     }
 
     #[test]
