@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use annalist_judge::text::{Language, Stems, Terms, Tokens};
 use annalist_knowledge::Document;
 use annalist_knowledge::search::simhash;
+use annalist_model::CanonicalUrl;
 use serde::{Deserialize, Serialize};
 
 /// Media types of what people read.
@@ -50,6 +51,24 @@ pub struct Candidate {
     pub published: Option<String>,
     /// Tells near duplicates: few bits differ.
     pub simhash: u64,
+    /// The address where the same was captured before: what was read there is told of it, too.
+    pub same_as: Option<String>,
+}
+
+impl Candidate {
+    /// A page with the content of another one, of which all was read.
+    pub fn with_content_of(self, read: &Candidate) -> Candidate {
+        Candidate {
+            url: self.url,
+            record: self.record,
+            site: self.site,
+            via: self.via,
+            hops: self.hops,
+            relevance: self.relevance.or(read.relevance),
+            same_as: self.same_as,
+            ..read.clone()
+        }
+    }
 }
 
 /// Makes candidates of documents.
@@ -59,11 +78,16 @@ pub struct Looker {
 }
 
 impl Looker {
-    /// `None` for what is no page: what pages show comes along with them, and repetitions add nothing.
+    /// `None` for what is no page: what pages show comes along with them, and what was captured again at its address adds
+    /// nothing.
     pub fn look(&mut self, document: &Document) -> Option<Candidate> {
-        let is_answer = (200..300).contains(&document.status) && document.original.is_none();
-        let is_for_others = document.hops.ends_with(['E', 'P']);
-        if !is_answer || is_for_others || !PAGES.contains(&document.mime.as_str()) {
+        if !(200..300).contains(&document.status) || document.hops.ends_with(['E', 'P']) {
+            return None;
+        }
+        if let Some(original) = &document.original {
+            return repeated(document, &original.url);
+        }
+        if !PAGES.contains(&document.mime.as_str()) {
             return None;
         }
         let matter = document.main_text();
@@ -93,8 +117,24 @@ impl Looker {
             has_author: document.objects.iter().any(|object| object.author.is_some()),
             published: document.published.as_ref().map(|dated| dated.text.chars().take(DAY).collect()),
             simhash: simhash(&matter),
+            same_as: None,
         })
     }
+}
+
+/// What another address had first; that it is a page is known there.
+fn repeated(document: &Document, original: &str) -> Option<Candidate> {
+    let original = CanonicalUrl::parse(original).ok().filter(|original| *original != document.url)?;
+    Some(Candidate {
+        url: document.url.as_str().to_owned(),
+        record: document.record.clone(),
+        site: document.url.site().to_owned(),
+        via: document.via.clone(),
+        hops: document.hops.clone(),
+        relevance: document.relevance,
+        same_as: Some(original.as_str().to_owned()),
+        ..Candidate::default()
+    })
 }
 
 /// Single stems, the most frequent first, and of equals the first in the alphabet.

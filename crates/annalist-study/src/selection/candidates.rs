@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::{Candidate, Looker};
 
 /// Changes with what a candidate is made of: older files are made again.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -29,6 +29,8 @@ enum Line {
 pub struct Candidates {
     list: Vec<Candidate>,
     by_url: HashMap<String, usize>,
+    /// Pages whose content was captured at an address of which nothing is known yet.
+    unread: Vec<Candidate>,
     mark: Mark,
     looker: Looker,
     /// Where they are kept, and up to which byte.
@@ -68,7 +70,7 @@ impl Candidates {
                 Ok(Line::Candidate(candidate)) if is_ours => waiting.push(*candidate),
                 Ok(Line::Mark(mark)) if is_ours && line.ends_with(b"\n") => {
                     candidates.mark = mark;
-                    waiting.drain(..).for_each(|candidate| candidates.put(candidate));
+                    candidates.put_all(waiting.drain(..));
                     end = at;
                 }
                 _ => break,
@@ -78,7 +80,23 @@ impl Candidates {
         Ok((candidates, end))
     }
 
+    fn put_all(&mut self, candidates: impl Iterator<Item = Candidate>) {
+        candidates.for_each(|candidate| self.put(candidate));
+        // Of some that had to wait, the other address may be known now.
+        for candidate in std::mem::take(&mut self.unread) {
+            self.put(candidate);
+        }
+    }
+
     fn put(&mut self, candidate: Candidate) {
+        let candidate = match candidate.same_as.as_deref().map(|original| self.get(original)) {
+            None => candidate,
+            Some(Some(read)) => candidate.with_content_of(read),
+            Some(None) => {
+                self.unread.push(candidate);
+                return;
+            }
+        };
         match self.by_url.get(&candidate.url).and_then(|place| self.list.get_mut(*place)) {
             Some(known) => *known = candidate,
             None => {
@@ -128,9 +146,8 @@ impl Derived for Candidates {
         let fault = |source| DerivedError::Io { what: "the candidates cannot be kept".to_owned(), source };
         self.write(mark).map_err(fault)?;
         self.mark = mark.clone();
-        for candidate in std::mem::take(&mut self.waiting) {
-            self.put(candidate);
-        }
+        let waiting = std::mem::take(&mut self.waiting);
+        self.put_all(waiting.into_iter());
         Ok(())
     }
 }
@@ -175,6 +192,19 @@ mod tests {
             again.commit(&mark(40)).unwrap();
             let again = Candidates::open(&path).unwrap();
             assert_eq!((again.list().len(), again.mark()), (3, &mark(40)), "{torn}");
+        }
+        // What another address had first is told of as of that, whichever is known first.
+        let repeated = Candidate { same_as: Some("http://e.test/".to_owned()), ..page("http://f.test/", 0) };
+        let mut again = Candidates::open(&path).unwrap();
+        again.waiting.push(repeated);
+        again.commit(&mark(50)).unwrap();
+        assert!(again.get("http://f.test/").is_none());
+        let mut again = Candidates::open(&path).unwrap();
+        again.waiting.push(page("http://e.test/", 5));
+        again.commit(&mark(60)).unwrap();
+        for candidates in [again, Candidates::open(&path).unwrap()] {
+            let told = candidates.get("http://f.test/").unwrap();
+            assert_eq!((told.words, told.url.as_str(), candidates.list().len()), (5, "http://f.test/", 5));
         }
         // One of another version is made again.
         std::fs::write(&path, "{\"version\":0}\n{\"mark\":{\"a.warc.gz\":9}}\n").unwrap();
