@@ -141,12 +141,13 @@ fn take_up_imports(dir: &Path, watch: &Watch) -> Result<()> {
     if !Places::of(dir).imports().is_dir() {
         return Ok(());
     }
-    match Imports::open(dir) {
+    match Imports::open_until(dir, watch.asked()) {
         Ok(imports) => {
             for one in imports.failed() {
                 watch.tell(&format!("{} is not imported: {}", one.file, one.why));
             }
         }
+        Err(LoadError::Read(_)) if watch.is_asked() => return Err(Interrupted.into()),
         Err(LoadError::Read(fault)) if fault.kind() == ErrorKind::WouldBlock => {
             watch.tell("an import is under way: what it brings may be missing");
         }

@@ -10,10 +10,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::child;
-use crate::exit::Interrupted;
+use crate::exit::{Exit, Interrupted};
 use crate::progress::Progress;
 use crate::show;
 
+/// Who asks twice in this time gets what one who asks once gets.
+const TO_END_IN_ORDER: Duration = Duration::from_secs(1);
 const BETWEEN_PLAIN_LINES: Duration = Duration::from_secs(10);
 
 #[derive(Debug)]
@@ -26,7 +28,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// From now on the first Ctrl-C ends the work where it can be ended.
+    /// From now on the first Ctrl-C ends the work where it can be ended. A second one ends it wherever it is: what is read may
+    /// be a pipe that nobody writes to.
     pub fn start(progress: Progress) -> Result<Watch> {
         let asked = Arc::new(AtomicBool::new(false));
         let told = Arc::clone(&asked);
@@ -39,11 +42,18 @@ impl Watch {
                 else {
                     return;
                 };
-                tokio::select! {
-                    _ = interrupt.recv() => {}
-                    _ = terminate.recv() => {}
-                }
+                let mut next = async || {
+                    tokio::select! {
+                        _ = interrupt.recv() => {}
+                        _ = terminate.recv() => {}
+                    }
+                };
+                next().await;
                 told.store(true, Ordering::Relaxed);
+                tokio::time::sleep(TO_END_IN_ORDER).await;
+                next().await;
+                // Nothing that was promised is lost by it, as by a kill.
+                std::process::exit(Exit::Interrupted as i32);
             });
         });
         let is_shown = progress == Progress::Shown;

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails where it stands")]
 
+mod support;
+
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -215,4 +218,32 @@ fn nothing_is_imported_into_a_folder_that_is_no_job() {
     }
     assert_eq!(std::fs::read_dir(dir.join("photos")).unwrap().count(), 0);
     assert!(!dir.join("none").exists());
+}
+
+#[test]
+fn who_waits_for_a_pipe_that_nobody_writes_to_can_be_ended() {
+    let dir = job();
+    let dir = dir.path();
+    assert!(Command::new("mkfifo").arg(dir.join("silent.nt")).status().unwrap().success());
+    for args in [&["import", "job", "silent.nt"][..], &["query", "--data", "silent.nt", "ASK {}"]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_annalist"));
+        let mut child = command.args(args).current_dir(dir).stderr(Stdio::null()).spawn().unwrap();
+        let id = child.id();
+        support::listens(id, Duration::from_secs(60));
+        let mut ended = None;
+        // Signals that come close together are one.
+        for _ in 0..100 {
+            assert!(Command::new("kill").args(["-INT", &id.to_string()]).status().unwrap().success());
+            std::thread::sleep(Duration::from_millis(300));
+            ended = child.try_wait().unwrap();
+            if ended.is_some() {
+                break;
+            }
+        }
+        if ended.is_none() {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
+        assert_eq!(ended.and_then(|ended| ended.code()), Some(11), "{args:?}");
+    }
 }

@@ -52,7 +52,7 @@ pub fn run(args: &RebuildArgs) -> Result<Exit> {
         // What was made of the archive does not depend on them.
         let brought_back = bring_imports_back(job.root(), watch.asked());
         if watch.is_asked() && matches!(brought_back, Err(LoadError::Read(_))) {
-            let what = "graph and search index are made again; what was imported is not, and the next command sees to it";
+            let what = "graph and search index are made again; what was imported is as before, or is made by the next command where it was damaged: rebuild again to make it again, too";
             return Err(Paused(what.to_owned()).into());
         }
         let (lost, worst) = holes_of(brought_back);

@@ -107,6 +107,20 @@ pub fn until(limit: Duration, done: impl Fn() -> bool) {
     }
 }
 
+/// Waits until a program has said what it does about SIGINT.
+pub fn listens(id: u32, limit: Duration) {
+    let begun = Instant::now();
+    while begun.elapsed() < limit {
+        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:\t")).unwrap();
+        if u64::from_str_radix(caught, 16).unwrap() & 2 != 0 {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    panic!("it never listened");
+}
+
 /// What the crawl in that job says it waits for, as soon as it says so.
 pub fn waits_for(job: &Path, limit: Duration) -> String {
     let begun = Instant::now();
