@@ -14,14 +14,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use annalist_testweb::WorldConfig;
 use annalist_warc::{Fields, WarcFile};
 use support::pywb::replayed_as_live;
 use support::{
     IMPATIENT, Stand, annalist, assert_accepted_by_others, assert_exit, assert_valid, files_in, finish,
-    json_of, python_tool, wait,
+    json_of, listens, python_tool, wait,
 };
 
 const LIMIT: Duration = Duration::from_secs(120);
@@ -258,25 +258,11 @@ fn an_interrupted_export_leaves_nothing_behind() {
     let mut command = annalist();
     command.arg("export").arg(&source).arg("--warc").arg(&out).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().unwrap();
-    listens(child.id());
+    listens(child.id(), LIMIT);
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     assert_exit(&wait(child, LIMIT), 11);
     assert_eq!(files_in(dir.path(), ""), [source]);
-}
-
-/// Waits until a program has said what it does about SIGINT.
-fn listens(id: u32) {
-    let begun = Instant::now();
-    while begun.elapsed() < LIMIT {
-        let status = std::fs::read_to_string(format!("/proc/{id}/status")).unwrap();
-        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:\t")).unwrap();
-        if u64::from_str_radix(caught, 16).unwrap() & 2 != 0 {
-            return;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    panic!("it never listened");
 }
 
 /// WARC records as others write them, not compressed.
@@ -396,17 +382,57 @@ fn what_pages_share_comes_along_whichever_of_them_found_it() {
     let image = "via: http://a.test/other.css\r\nhopsFromSeed: LEE\r\n";
     let moved = format!("{image}outlink: http://a.test/new.png R redirect\r\n");
     let captures = [
-        ("dropped", "text/html", shows.as_str()),
-        ("style.css", "text/css", style),
-        ("old.png", "image/png", moved.as_str()),
-        ("new.png", "image/png", image),
-        ("kept/1", "text/html", shows.as_str()),
-        ("kept/2", "text/html", shows.as_str()),
-        ("elsewhere", "text/html", "hopsFromSeed: L\r\n"),
+        ("a.test/dropped", "text/html", shows.as_str()),
+        ("a.test/style.css", "text/css", style),
+        ("a.test/old.png", "image/png", moved.as_str()),
+        ("a.test/new.png", "image/png", image),
+        ("a.test/kept/1", "text/html", shows.as_str()),
+        ("a.test/kept/2", "text/html", shows.as_str()),
+        ("a.test/elsewhere", "text/html", "hopsFromSeed: L\r\n"),
     ];
-    let bytes = captures.map(|(name, mime, about)| {
+    std::fs::write(&archive, archive_of(&captures)).unwrap();
+    exported(&archive, &["--warc", text(&out), "--url-prefix", "http://a.test/kept/"]);
+    let there = urls(&of_kind(&records(&out), "response"));
+    let expected = ["kept/1", "kept/2", "new.png", "old.png", "style.css"];
+    assert_eq!(there, BTreeSet::from(expected.map(|name| format!("http://a.test/{name}"))));
+}
+
+#[test]
+fn images_are_followed_to_where_they_really_are_and_pages_are_not() {
+    let dir = tempfile::tempdir().unwrap();
+    let (archive, out) = (dir.path().join("moved.warc"), dir.path().join("out"));
+    let image = "via: http://b.test/page\r\nhopsFromSeed: LE\r\n";
+    let captures = [
+        (
+            "a.test/page",
+            "text/html",
+            "hopsFromSeed: L\r\noutlink: http://a.test/shown E img\r\noutlink: http://a.test/linked E img\r\n",
+        ),
+        (
+            "a.test/shown",
+            "image/png",
+            "via: http://a.test/page\r\nhopsFromSeed: LE\r\noutlink: http://cdn.test/1 R redirect\r\n",
+        ),
+        // It was found as a link first.
+        ("a.test/linked", "image/png", "hopsFromSeed: L\r\noutlink: http://cdn.test/2 R redirect\r\n"),
+        ("a.test/moved", "text/html", "hopsFromSeed: L\r\noutlink: http://b.test/page R redirect\r\n"),
+        ("b.test/page", "text/html", "hopsFromSeed: L\r\n"),
+        ("cdn.test/1", "image/png", image),
+        ("cdn.test/2", "image/png", image),
+    ];
+    std::fs::write(&archive, archive_of(&captures)).unwrap();
+    exported(&archive, &["--warc", text(&out), "--host", "a.test"]);
+    let there = urls(&of_kind(&records(&out), "response"));
+    let expected =
+        ["a.test/linked", "a.test/moved", "a.test/page", "a.test/shown", "cdn.test/1", "cdn.test/2"];
+    assert_eq!(there, BTreeSet::from(expected.map(|name| format!("http://{name}"))));
+}
+
+/// Captures by their addresses without scheme, each with what is said of it.
+fn archive_of(captures: &[(&str, &str, &str)]) -> String {
+    let one = |(name, mime, about): &(&str, &str, &str)| {
         let answer = format!("HTTP/1.0 200 OK\r\nContent-Type: {mime}\r\n\r\n{name}");
-        let own = format!("WARC-Target-URI: http://a.test/{name}\r\n");
+        let own = format!("WARC-Target-URI: http://{name}\r\n");
         let response = record("response", &own, &answer);
         let metadata = record("metadata", &format!("{own}WARC-Concurrent-To: <urn:x:response>\r\n"), about);
         // Each has a name of its own.
@@ -414,12 +440,8 @@ fn what_pages_share_comes_along_whichever_of_them_found_it() {
             record.replace(&format!("<urn:x:{kind}>"), &format!("<urn:x:{kind}/{name}>"))
         };
         rename(response, "response") + &rename(rename(metadata, "metadata"), "response")
-    });
-    std::fs::write(&archive, bytes.concat()).unwrap();
-    exported(&archive, &["--warc", text(&out), "--url-prefix", "http://a.test/kept/"]);
-    let there = urls(&of_kind(&records(&out), "response"));
-    let expected = ["kept/1", "kept/2", "new.png", "old.png", "style.css"];
-    assert_eq!(there, BTreeSet::from(expected.map(|name| format!("http://a.test/{name}"))));
+    };
+    captures.iter().map(one).collect()
 }
 
 /// A record of others, named by its kind.

@@ -70,16 +70,23 @@ fn keep_best(entries: &mut [Entry], limit: usize) {
 /// Marks what the chosen pages name as shown on them. Many pages show the same style sheet, and its own record knows only the
 /// one that named it first. Only the metadata of what is chosen is read for it.
 fn add_shown(survey: &mut Survey, watch: &Watch) -> Result<()> {
-    let chosen = survey.entries.iter().filter(|entry| entry.chosen != Chosen::No);
-    let mut pages: Vec<Entry> = chosen.copied().collect();
+    let mut pages: Vec<Looked> = Vec::new();
+    // Those that are known to be shown on a page: where they lead was looked for.
+    let mut embeds = HashSet::new();
+    for (place, entry) in survey.entries.iter().enumerate().filter(|(_, entry)| entry.chosen != Chosen::No) {
+        pages.push(Looked { entry: *entry, is_shown: entry.is_embed });
+        embeds.extend(entry.is_embed.then_some(place));
+    }
     for _ in 0..MOST_EMBEDS_IN_A_ROW {
         let shown = shown_on(&pages, survey, watch)?;
         pages.clear();
-        for entry in &mut survey.entries {
+        for (place, entry) in survey.entries.iter_mut().enumerate() {
             let is_capture = matches!(entry.kind, Kind::Capture | Kind::Revisit);
-            if is_capture && entry.chosen == Chosen::No && shown.contains(&entry.url) {
-                along(entry);
-                pages.push(*entry);
+            if is_capture && shown.contains(&entry.url) && embeds.insert(place) {
+                if entry.chosen == Chosen::No {
+                    along(entry);
+                }
+                pages.push(Looked { entry: *entry, is_shown: true });
             }
         }
         if pages.is_empty() {
@@ -89,11 +96,18 @@ fn add_shown(survey: &mut Survey, watch: &Watch) -> Result<()> {
     Ok(())
 }
 
+/// A capture whose metadata is looked at.
+struct Looked {
+    entry: Entry,
+    /// On another page.
+    is_shown: bool,
+}
+
 /// The addresses of what these captures show.
-fn shown_on(pages: &[Entry], survey: &Survey, watch: &Watch) -> Result<HashSet<u64>> {
-    let ids: HashMap<u64, Chosen> = pages.iter().map(|page| (page.id, page.chosen)).collect();
-    let moments: HashMap<(u64, u64), Chosen> =
-        pages.iter().map(|page| ((page.url, page.at), page.chosen)).collect();
+fn shown_on(pages: &[Looked], survey: &Survey, watch: &Watch) -> Result<HashSet<u64>> {
+    let ids: HashMap<u64, bool> = pages.iter().map(|page| (page.entry.id, page.is_shown)).collect();
+    let moments: HashMap<(u64, u64), bool> =
+        pages.iter().map(|page| ((page.entry.url, page.entry.at), page.is_shown)).collect();
     let page_of = |entry: &Entry| match entry.belongs_to {
         0 => moments.get(&(entry.url, entry.at)).copied(),
         id => ids.get(&id).copied(),
@@ -106,8 +120,8 @@ fn shown_on(pages: &[Entry], survey: &Survey, watch: &Watch) -> Result<HashSet<u
         each_record(surveyed, &survey.entries, is_wanted, &mut |entry, mut record| {
             let block = record.read_block(OUTLINKS_BYTES)?;
             record.finish()?;
-            let page = page_of(entry).unwrap_or(Chosen::No);
-            shown.extend(shown_in(&String::from_utf8_lossy(&block), page).map(url_hash));
+            let is_shown = page_of(entry).unwrap_or_default();
+            shown.extend(shown_in(&String::from_utf8_lossy(&block), is_shown).map(url_hash));
             watch.advance(entry.length)
         })?;
     }

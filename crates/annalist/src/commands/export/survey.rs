@@ -271,8 +271,7 @@ impl Looked {
             let text = String::from_utf8_lossy(&block);
             known = Some(Known::read(&text));
             // What was not read to its end may name more.
-            entry.has_shown =
-                block.len() as u64 >= METADATA_BYTES || shown_in(&text, Chosen::Along).next().is_some();
+            entry.has_shown = block.len() as u64 >= METADATA_BYTES || shown_in(&text, true).next().is_some();
         }
         let refers = (entry.kind == Kind::Revisit).then(|| {
             let field = |name| record.fields.get(name);
@@ -364,15 +363,15 @@ fn attached_to(fields: &Fields) -> Option<&str> {
     target.find("http").and_then(|at| target.get(at..))
 }
 
-/// What the block of a metadata record says its page shows. Something that came along may lead to where it really is; a
-/// page that was chosen does not show the one it leads to.
-pub fn shown_in(block: &str, page: Chosen) -> impl Iterator<Item = &str> {
+/// What the block of a metadata record says its page shows. What is shown on another page may lead to where it really is; a
+/// page of its own does not show the one it leads to.
+pub fn shown_in(block: &str, is_shown: bool) -> impl Iterator<Item = &str> {
     let outlinks = block.lines().filter_map(|line| line.strip_prefix("outlink: "));
     outlinks.filter_map(move |outlink| {
         let (url, rest) = outlink.split_once(' ')?;
         match rest.split(' ').next() {
             Some("E") => Some(url),
-            Some("R") if page == Chosen::Along => Some(url),
+            Some("R") if is_shown => Some(url),
             _ => None,
         }
     })
