@@ -164,3 +164,26 @@ fn mistakes_are_shown_at_their_place() {
     assert_eq!(output.status.code(), Some(0), "an archive with nothing in it: {output:?}");
     assert!(String::from_utf8_lossy(&output.stdout).contains("nothing found"), "{output:?}");
 }
+
+#[test]
+fn a_folder_among_the_crawls_that_is_none_is_told_and_never_looked_for_as_a_word() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["a", "c"] {
+        std::fs::create_dir(dir.path().join(name)).unwrap();
+        job(&dir.path().join(name));
+    }
+    std::fs::create_dir(dir.path().join("b")).unwrap();
+    let asked = |args: &[&str]| {
+        let output = support::annalist().arg("search").args(args).current_dir(dir.path()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    };
+    for names in [["a", "b", "c"], ["./a", "./b", "./c"]] {
+        let (code, told) = asked(&[&names[..], &["crisis"]].concat());
+        assert_eq!(code, Some(4), "{told}");
+        assert!(told.contains(names[1]), "{told}");
+    }
+    // A word stays a word where a folder has its name.
+    std::fs::create_dir(dir.path().join("crisis")).unwrap();
+    let (code, told) = asked(&["a", "c", "crisis"]);
+    assert!(code == Some(0) && !told.contains("nothing found"), "{told}");
+}

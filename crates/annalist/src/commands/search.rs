@@ -54,10 +54,11 @@ pub fn run(args: &SearchArgs) -> Result<Exit> {
 
 /// The first arguments that are folders are job directories, the rest is the question.
 fn jobs_and_words(asked: &[String]) -> Result<(Vec<JobDir>, String)> {
-    // A word may be the name of some folder here; a further job has an archive.
+    let has_archive = |name: &str| Path::new(name).join("archive").is_dir();
+    // A word may be the name of some folder here; a further job has an archive, or is told to have none.
     let is_job = |(place, name): &(usize, &String)| {
-        let folder = Path::new(name.as_str());
-        if *place == 0 { folder.is_dir() } else { folder.join("archive").is_dir() }
+        let is_meant = *place == 0 || name.contains('/');
+        (is_meant && Path::new(name.as_str()).is_dir()) || has_archive(name)
     };
     let named = asked.iter().enumerate().take_while(is_job);
     let jobs: Vec<_> = named.map(|(_, name)| JobDir::new(name)).collect();
@@ -65,7 +66,13 @@ fn jobs_and_words(asked: &[String]) -> Result<(Vec<JobDir>, String)> {
         let first = asked.first().map_or("", String::as_str);
         return Err(BadConfiguration(format!("{first} is no folder: name the job directory first")).into());
     }
-    let words = asked.get(jobs.len()..).unwrap_or_default().join(" ");
+    let words = asked.get(jobs.len()..).unwrap_or_default();
+    if let Some(late) = words.iter().find(|word| has_archive(word)) {
+        let (first, what) = (&words[0], "has no archive and is taken for a word, but");
+        let told = format!("{first} {what} {late} after it is a job directory: name these first");
+        return Err(BadConfiguration(told).into());
+    }
+    let words = words.join(" ");
     Ok((jobs, words))
 }
 
