@@ -13,7 +13,7 @@ use annalist_crawl::status::{Board, Status};
 use annalist_crawl::stop::{Stop, Urge};
 use annalist_model::{Time, with_causes};
 
-use super::{Running, Service};
+use super::{FINISHING, Running, Service};
 use crate::problem::Problem;
 use crate::program::Unopened;
 use crate::schedule;
@@ -64,6 +64,13 @@ impl Obstacle {
     }
 }
 
+impl Running {
+    /// Also by itself: to end takes a while where much is made of what was captured last.
+    fn is_ending(&self) -> bool {
+        self.stop.is_asked() || self.board.read().state == FINISHING
+    }
+}
+
 impl Service {
     pub(super) fn awaiting(&self) -> MutexGuard<'_, HashMap<String, Awaiting>> {
         self.shared.awaiting.lock().unwrap_or_else(PoisonError::into_inner)
@@ -78,7 +85,7 @@ impl Service {
             return Some(Obstacle::Work(what));
         }
         let running = self.running().get(id).cloned();
-        running.is_some_and(|running| running.stop.is_asked()).then_some(Obstacle::Ending)
+        running.is_some_and(|running| running.is_ending()).then_some(Obstacle::Ending)
     }
 
     /// Starts a crawl, or lets it go on.
@@ -88,7 +95,14 @@ impl Service {
             return Err(obstacle.conflict());
         }
         let go_on = || self.control(id).iter().for_each(Control::resume);
-        self.want_then(&job, |wanted| (wanted.goal, wanted.failed) = (Goal::Run, None), go_on)?;
+        let run = |wanted: &mut Wanted| {
+            (wanted.goal, wanted.failed) = (Goal::Run, None);
+            // Where its run came to its end just now, it is started again when that is over.
+            if self.running().get(id).is_some_and(|running| running.is_ending()) {
+                self.let_wait(id, Obstacle::Ending);
+            }
+        };
+        self.want_then(&job, run, go_on)?;
         self.launch(id, Goal::Run);
         Ok(())
     }
@@ -247,6 +261,7 @@ impl Service {
         let (service, own, name) = (self.clone(), Arc::clone(&running), id.to_owned());
         let thread = std::thread::Builder::new().name(format!("crawl {id}")).spawn(move || {
             let ended = service.run(&name, &own, goal);
+            own.board.update(|status| status.state = FINISHING.to_owned());
             own.control().take();
             service.ended(&name, &own, ended);
         });
@@ -345,5 +360,30 @@ impl Service {
                 running.stop.raise(Urge::AtOnce);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crawl_that_comes_to_its_end_is_ending_whoever_ended_it() {
+        let running = || Running {
+            stop: Stop::new(),
+            board: Board::default(),
+            control: Mutex::default(),
+            thread: Mutex::default(),
+        };
+        let at = |state: &str| {
+            let running = running();
+            running.board.update(|status| status.state = state.to_owned());
+            running.is_ending()
+        };
+        assert!(["starting", "running", "waiting", "paused"].iter().all(|state| !at(state)));
+        assert!(at(FINISHING));
+        let stopped = running();
+        stopped.stop.press();
+        assert!(stopped.is_ending());
     }
 }
