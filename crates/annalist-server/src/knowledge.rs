@@ -6,7 +6,7 @@ mod kept;
 mod tables;
 
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, TryLockError};
 use std::time::Duration;
 
 use annalist_crawl::job::JobDir;
@@ -91,7 +91,11 @@ impl Knowledge {
     /// search it next, and the first question is the slowest. Nothing is read that the index does not have. One at a time:
     /// who looks twenty times must not have it opened twenty times at once.
     pub fn make_ready(&self, id: &str) {
-        let Ok(_alone) = self.shared.readying.try_lock() else { return };
+        let _alone = match self.shared.readying.try_lock() {
+            Ok(alone) => alone,
+            Err(TryLockError::Poisoned(alone)) => alone.into_inner(),
+            Err(TryLockError::WouldBlock) => return,
+        };
         let Ok(job) = self.shared.service.job(id) else { return };
         // What is wrong with it is told to who asks.
         let (Ok(reader), Ok(question)) = (self.reader(&[job]), Asked::everything().question()) else {

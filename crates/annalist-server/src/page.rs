@@ -43,15 +43,18 @@ impl Known {
         let shown = listed.shown.as_ref();
         let captured = shown.and_then(|shown| listed.captures.get(shown.place));
         let original = shown.and_then(|shown| shown.original.clone());
-        let same_as = original.clone().filter(|(address, _)| {
-            spec.canonical.parse(address).map_or(true, |address| address.as_str() != canonical.as_str())
-        });
-        let address = same_as.as_ref().map_or(canonical.as_str(), |(address, _)| address.as_str());
+        // As pages are kept, whoever wrote the archive.
+        let spelled = |address: &str| {
+            spec.canonical.parse(address).map_or_else(|_| address.to_owned(), |url| url.as_str().to_owned())
+        };
+        let address =
+            original.as_ref().map_or_else(|| canonical.as_str().to_owned(), |(url, _)| spelled(url));
+        let same_as = original.clone().filter(|_| address != canonical.as_str());
         let time = original.as_ref().map(|(_, time)| time).or(captured.map(|captured| &captured.timestamp));
         let time = time.map_or(at, String::as_str);
         let (entries, freshness) = match app.knowledge.search(&[id.to_owned()]) {
             Ok(opened) => {
-                let entries = opened.store.page(address, millis(time)).unwrap_or_default();
+                let entries = opened.store.page(&address, millis(time)).unwrap_or_default();
                 (entries, Ok(opened.freshness.word()))
             }
             Err(problem) => (Vec::new(), Err(problem)),

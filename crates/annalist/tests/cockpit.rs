@@ -391,19 +391,23 @@ fn above_a_captured_page_stands_when_it_was_captured_and_the_way_to_other_captur
 #[test]
 fn what_is_told_of_a_page_is_of_the_capture_that_is_shown() {
     let (dir, service) = stand();
-    let (url, again) = ("http://a.test/", "http://a.test/again");
+    let (url, again, odd) = ("http://a.test/", "http://a.test/again", "http://a.test/odd");
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n";
-    let revisit = format!(
-        "WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Target-URI: {again}\r\nWARC-Date: 2026-03-05T10:00:00Z\r\n\
+    let revisit = |again: &str, url: &str| {
+        format!(
+            "WARC/1.1\r\nWARC-Type: revisit\r\nWARC-Target-URI: {again}\r\nWARC-Date: 2026-03-05T10:00:00Z\r\n\
          WARC-Record-ID: <urn:uuid:5>\r\nWARC-Profile: http://netpreserve.org/warc/1.1/revisit/identical-payload-digest\r\n\
          WARC-Refers-To-Target-URI: {url}\r\nWARC-Refers-To-Date: 2026-03-01T10:00:00Z\r\n\
          Content-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{head}\r\n\r\n",
-        head.len()
-    );
+            head.len()
+        )
+    };
     let records = [
         record(url, "2026-03-01T10:00:00Z", "text/html", "<p>the earlier words</p>"),
         record(url, "2026-03-03T10:00:00Z", "text/html", "<p>the later words</p>"),
-        revisit,
+        revisit(again, url),
+        // As others may spell it.
+        revisit(odd, "http://A.test:80/#top"),
     ];
     put_archive(&dir.path().join("root/x"), &records);
     let beside = |url: &str, at: &str| {
@@ -422,6 +426,8 @@ fn what_is_told_of_a_page_is_of_the_capture_that_is_shown() {
     {
         assert!(beside(url, at).contains(&format!("the {told} words")), "{at:?}: {}", beside(url, at));
     }
+    let other = beside(odd, "");
+    assert!(other.contains("the earlier words") && other.contains("Seen before"), "{other}");
     let same = beside(again, "");
     assert!(same.contains("the earlier words") && same.contains("Seen before"), "{same}");
     assert!(same.contains("/crawls/x/page?url=http%3A%2F%2Fa.test%2F&amp;at=20260301100000"), "{same}");
