@@ -239,6 +239,59 @@ fn a_file_of_others_among_those_of_a_crawl_is_left_out_and_told() {
     assert!(again.holes.is_empty(), "it is told once: {again:?}");
 }
 
+/// One record of WARC 1.0, plain.
+fn record(kind: &str, id: &str, url: &str, date: &str, more: &str, block: &str) -> String {
+    format!(
+        "WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Record-ID: {id}\r\nWARC-Target-URI: {url}\r\nWARC-Date: {date}\r\n{more}\
+         Content-Length: {}\r\n\r\n{block}\r\n\r\n",
+        block.len()
+    )
+}
+
+/// The records of others in an extracted collection are as they were; what is said about them is in words of our own.
+#[test]
+fn what_is_said_about_a_capture_finds_it_however_others_spell_its_name_address_and_time() {
+    let (second, millis) = ("2015-01-01T00:00:00Z", "2015-01-01T00:00:00.000Z");
+    let named = "<urn:uuid:00000000-0000-0000-0000-00000000000a>";
+    let concurrent = format!("WARC-Concurrent-To: {named}\r\n");
+    // What stands in the answer's record, and what is said about it.
+    let spelled = [
+        (("http://a.test/1", second, named), ("http://a.test/1", millis, concurrent.as_str())),
+        (("<http://a.test/1>", millis, named), ("http://a.test/1", millis, &concurrent)),
+        (("http://a.test/1", "2015-01-01T00:00:00.123456Z", named), ("http://a.test/1", millis, &concurrent)),
+        // The page was asked for by another name than it is archived under.
+        (("http://a.test/1?PHPSESSID=0", second, named), ("http://a.test/1", millis, &concurrent)),
+        (("http://a.test/1", second, &named.to_uppercase()), ("http://a.test/1", millis, &concurrent)),
+        // A name that ours do not repeat.
+        (("HTTP://A.test:80/1#top", second, "<urn:x:1>"), ("http://a.test/1", millis, "")),
+        (("<http://a.test/1>", second, "<urn:x:1>"), ("http://a.test/1", millis, "")),
+    ];
+    for (answer, about) in spelled {
+        let dir = tempfile::tempdir().unwrap();
+        let (url, date, id) = answer;
+        let http = "Content-Type: application/http; msgtype=response\r\n";
+        let page = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Words";
+        let mut warc = record("response", id, url, date, http, page);
+        let (url, date, concurrent) = about;
+        let fields = "Content-Type: application/warc-fields\r\n";
+        let more = format!("{concurrent}{fields}");
+        warc += &record("metadata", "<urn:x:2>", url, date, &more, "hopsFromSeed: LL\r\n");
+        let url = format!("urn:objects:{url}");
+        let json =
+            r#"{"application":"wordpress","level":"post","objects":[{"type":"post","id":"1","body":"b"}]}"#;
+        warc += &record("resource", "<urn:x:3>", &url, date, "Content-Type: application/json\r\n", json);
+        let path = dir.path().join("old.warc");
+        std::fs::write(&path, warc).unwrap();
+        let mut shelf = Shelf::default();
+        let ended = FollowSettings { over: Over::All, ..settings(1, 30) };
+        let followed = follow(&[Extent::whole(path)], &mut [&mut shelf], &ended, &()).unwrap();
+        assert!(followed.holes.is_empty(), "{answer:?}: {followed:?}");
+        let documents: Vec<_> = shelf.kept.values().collect();
+        let told = documents.iter().map(|document| (document.hops.as_str(), document.objects.len()));
+        assert_eq!(told.collect::<Vec<_>>(), [("LL", 1)], "{answer:?}");
+    }
+}
+
 #[test]
 fn the_end_of_a_long_page_is_read_too() {
     let dir = tempfile::tempdir().unwrap();

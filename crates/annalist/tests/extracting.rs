@@ -282,6 +282,39 @@ fn all_snapshots_can_be_taken_and_those_that_nearly_repeat_an_earlier_one_are_na
     assert_valid(&job);
 }
 
+/// Others write whole seconds, and addresses in angle brackets; what is said about their records is written as a crawl does.
+#[test]
+fn what_was_written_on_pages_of_others_can_be_asked_for() {
+    let mut archive = archive();
+    archive.page(
+        "http://fest.test/boats",
+        "2010-06-06",
+        r#"<html lang=en><title>Boats</title><script type="application/ld+json">{"@context": "https://schema.org",
+        "@type": "BlogPosting", "headline": "Boats of the festival", "datePublished": "2010-06-04",
+        "author": {"@type": "Person", "name": "Anna Schmidt", "url": "http://fest.test/anna"},
+        "articleBody": "The boats of the lantern festival went down the river."}</script>
+        <article><h1>Boats of the festival</h1>
+        <p class=byline><a rel=author href=http://fest.test/anna>Anna Schmidt</a> <time datetime=2010-06-04>4 June</time></p>
+        <p>The boats of the lantern festival went down the river.</p></article>"#,
+    );
+    let dir = tempfile::tempdir().unwrap();
+    assert_exit(&extract(dir.path(), &archive.write(dir.path()), &["--snapshot", "all"]), 0);
+    let job = dir.path().join("job");
+    let asked = annalist()
+        .arg("query")
+        .arg(&job)
+        .arg("SELECT ?page ?name WHERE { ?post a sioc:Post; schema:isPartOf ?page; schema:author/foaf:name ?name }")
+        .args(["--format", "csv"])
+        .output()
+        .unwrap();
+    assert_exit(&asked, 0);
+    let rows = String::from_utf8_lossy(&asked.stdout).into_owned();
+    assert_eq!(rows.lines().skip(1).collect::<Vec<_>>(), ["http://fest.test/boats,Anna Schmidt"], "{rows}");
+    let found = annalist().arg("search").arg(&job).args(["author:anna", "--json"]).output().unwrap();
+    assert_exit(&found, 0);
+    assert_eq!(json_of(&found)["total"], 1, "{}", String::from_utf8_lossy(&found.stdout));
+}
+
 #[test]
 fn an_interrupted_extraction_goes_on_where_it_was() {
     let dir = tempfile::tempdir().unwrap();

@@ -5,7 +5,8 @@ use std::io::{BufRead, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
-use annalist_warc::{BlockRecord, Fields, ReadError, Span};
+use annalist_model::CanonicalUrl;
+use annalist_warc::{BlockRecord, Fields, ReadError, Span, millis_of_warc_date};
 
 /// Blocks longer than this are read again when their turn comes, in place of being held until then.
 pub(super) const LARGE_BLOCK: u64 = 1 << 20;
@@ -43,14 +44,33 @@ impl Raw {
         self.fields.get(name)
     }
 
-    fn visit(&self) -> Option<Visit> {
-        visit_of(&self.fields, self.field("WARC-Target-URI")?)
+    fn name(&self) -> Option<String> {
+        self.field("WARC-Record-ID").map(name_of)
     }
+
+    fn visit(&self) -> Option<Visit> {
+        visit_of(&self.fields, target(&self.fields)?)
+    }
+}
+
+/// The address of a record. Some writers put it into angle brackets.
+pub(super) fn target(fields: &Fields) -> Option<&str> {
+    fields.get("WARC-Target-URI").map(unbracketed)
+}
+
+/// What stands in a field, without the angle brackets.
+pub(super) fn unbracketed(value: &str) -> &str {
+    value.trim_matches(['<', '>'])
+}
+
+/// The name of a record, in one spelling: who copies the records of others says of them what is read from theirs.
+fn name_of(id: &str) -> String {
+    unbracketed(id).to_ascii_lowercase()
 }
 
 /// Whether a record is a capture. A resource of a web address is one that was kept without the exchange that brought it.
 pub(super) fn is_capture(fields: &Fields) -> bool {
-    let target = || fields.get("WARC-Target-URI").unwrap_or_default().trim_matches(['<', '>']);
+    let target = || target(fields).unwrap_or_default();
     match fields.get("WARC-Type").unwrap_or_default() {
         "response" | "revisit" => true,
         "resource" => target().get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http")),
@@ -58,11 +78,20 @@ pub(super) fn is_capture(fields: &Fields) -> bool {
     }
 }
 
-/// Address and time of a capture.
-type Visit = (String, String);
+/// Address and time of a capture, in one spelling. Before version 1.1 records know whole seconds.
+type Visit = (String, u64);
 
 fn visit_of(fields: &Fields, url: &str) -> Option<Visit> {
-    Some((url.to_owned(), fields.get("WARC-Date")?.to_owned()))
+    let canonical = CanonicalUrl::parse(url).map_or_else(|_| url.to_owned(), |url| url.as_str().to_owned());
+    Some((canonical, millis_of_warc_date(fields.get("WARC-Date")?)?))
+}
+
+/// A capture of which everything was seen, but for what was written on it.
+#[derive(Debug)]
+struct Ready {
+    raw: Raw,
+    /// What its metadata record calls it. Who writes that names what was written alike, whatever the capture was archived as.
+    visit: Option<Visit>,
 }
 
 /// Captures of which not everything was seen yet.
@@ -71,8 +100,8 @@ pub(super) struct Pairing {
     pending: BTreeMap<Position, Raw>,
     by_id: HashMap<String, Position>,
     by_visit: HashMap<Visit, Position>,
-    /// Everything was seen, but for what was written on it, which follows at once if there is any.
-    ready: Option<Raw>,
+    /// What was written on it follows at once, if there is any.
+    ready: Option<Ready>,
     /// Bytes of blocks that are held.
     held: usize,
 }
@@ -80,7 +109,7 @@ pub(super) struct Pairing {
 impl Pairing {
     /// Where the captures stand of which not everything was seen.
     pub fn waiting(&self) -> impl Iterator<Item = Position> {
-        self.pending.keys().copied().chain(self.ready.as_ref().map(|raw| raw.at))
+        self.pending.keys().copied().chain(self.midway())
     }
 
     /// Whether the last record was about a capture, so that the next may tell what was written on it. Who stops here would
@@ -91,7 +120,7 @@ impl Pairing {
 
     /// The capture of which that is true.
     pub fn midway(&self) -> Option<Position> {
-        self.ready.as_ref().map(|raw| raw.at)
+        self.ready.as_ref().map(|ready| ready.raw.at)
     }
 
     /// Looks at a record, hands over the captures of which everything was seen, and says where the record ends.
@@ -131,21 +160,22 @@ impl Pairing {
             }
             "metadata" => {
                 let block = record.read_block(LONGEST_NOTE)?;
-                let position = self.about(&record.fields);
+                let visit = target(&record.fields).and_then(|url| visit_of(&record.fields, url));
+                let position = self.about(&record.fields, visit.as_ref());
                 let span = record.finish()?;
                 if let Some(mut raw) = position.and_then(|position| self.end(position)) {
                     raw.metadata = fields_of(&block);
                     self.leave_payload_of(&raw);
-                    self.ready = Some(raw);
+                    self.ready = Some(Ready { raw, visit });
                 }
                 span
             }
             "resource" => {
-                let target = record.fields.get("WARC-Target-URI").and_then(|uri| uri.strip_prefix(OBJECTS));
-                let visit = target.and_then(|url| visit_of(&record.fields, url));
-                let ready = self.ready.as_mut().filter(|ready| visit.is_some() && ready.visit() == visit);
+                let page = target(&record.fields).and_then(|name| name.strip_prefix(OBJECTS));
+                let visit = page.and_then(|url| visit_of(&record.fields, url));
+                let ready = self.ready.as_mut().filter(|ready| visit.is_some() && ready.visit == visit);
                 if let Some(ready) = ready {
-                    ready.objects = Some(record.read_block(LONGEST_NOTE)?);
+                    ready.raw.objects = Some(record.read_block(LONGEST_NOTE)?);
                 }
                 let span = record.finish()?;
                 self.flush(done);
@@ -165,8 +195,8 @@ impl Pairing {
 
     /// Hands over what only waited for what might have been written on it.
     pub fn flush(&mut self, done: &mut dyn FnMut(Raw)) {
-        if let Some(raw) = self.ready.take() {
-            done(raw);
+        if let Some(ready) = self.ready.take() {
+            done(ready.raw);
         }
     }
 
@@ -196,8 +226,8 @@ impl Pairing {
         } else {
             self.held += length;
         }
-        if let Some(id) = raw.field("WARC-Record-ID") {
-            self.by_id.insert(id.to_owned(), raw.at);
+        if let Some(id) = raw.name() {
+            self.by_id.insert(id, raw.at);
         }
         if let Some(visit) = raw.visit() {
             self.by_visit.insert(visit, raw.at);
@@ -206,10 +236,10 @@ impl Pairing {
     }
 
     /// Which capture a metadata record is about. One that tells of a failure is about none.
-    fn about(&self, fields: &Fields) -> Option<Position> {
+    fn about(&self, fields: &Fields, visit: Option<&Visit>) -> Option<Position> {
         match fields.get("WARC-Concurrent-To") {
-            Some(id) => self.by_id.get(id).copied(),
-            None => self.by_visit.get(&visit_of(fields, fields.get("WARC-Target-URI")?)?).copied(),
+            Some(id) => self.by_id.get(&name_of(id)).copied(),
+            None => self.by_visit.get(visit?).copied(),
         }
     }
 
@@ -217,8 +247,8 @@ impl Pairing {
     fn leave_payload_of(&mut self, revisit: &Raw) {
         let told = revisit.metadata.iter().find(|(name, _)| name == "payloadRecord");
         let behind = (revisit.at.0, revisit.end, 0);
-        let payload = self.pending.get(&behind).and_then(|raw| raw.field("WARC-Record-ID"));
-        if told.is_some_and(|(_, id)| payload == Some(id)) {
+        let payload = self.pending.get(&behind).and_then(Raw::name);
+        if told.is_some_and(|(_, id)| payload == Some(name_of(id))) {
             self.end(behind);
         }
     }
@@ -227,10 +257,10 @@ impl Pairing {
         let raw = self.pending.remove(&position)?;
         self.held -= raw.block.as_ref().map_or(0, Vec::len);
         // Another copy of it may wait by now.
-        if let Some(id) = raw.field("WARC-Record-ID")
-            && self.by_id.get(id) == Some(&position)
+        if let Some(id) = raw.name()
+            && self.by_id.get(&id) == Some(&position)
         {
-            self.by_id.remove(id);
+            self.by_id.remove(&id);
         }
         if let Some(visit) = raw.visit()
             && self.by_visit.get(&visit) == Some(&position)

@@ -4,10 +4,10 @@ use std::io::{BufRead, Read};
 
 use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Object, Page, ResponseHead, Time};
 use annalist_read::{Limits, Reader};
-use annalist_warc::{Answer, millis_of_warc_date};
+use annalist_warc::{Answer, Fields, millis_of_warc_date};
 use serde::Deserialize;
 
-use super::pairing::Raw;
+use super::pairing::{Raw, target, unbracketed};
 use crate::document::{Dated, Document, Original, millis_of};
 
 /// What `urn:objects:` records say.
@@ -17,6 +17,14 @@ struct Seen {
     application: Option<String>,
     level: Option<String>,
     objects: Vec<Object>,
+}
+
+/// What a revisit says of the capture whose payload it repeats.
+pub(super) fn original(fields: &Fields) -> Original {
+    Original {
+        url: fields.get("WARC-Refers-To-Target-URI").map(unbracketed).unwrap_or_default().to_owned(),
+        captured: fields.get("WARC-Refers-To-Date").and_then(millis_of_warc_date).map(Time::from_millis),
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -36,14 +44,11 @@ impl DocumentReader {
 
     /// `None` for what is no capture of a web address, or cannot be read from the disk any more.
     pub fn read(&self, raw: Raw) -> Option<Document> {
-        let url = CanonicalUrl::parse(raw.field("WARC-Target-URI")?.trim_matches(['<', '>'])).ok()?;
+        let url = CanonicalUrl::parse(target(&raw.fields)?).ok()?;
         let captured = Time::from_millis(raw.field("WARC-Date").and_then(millis_of_warc_date)?);
-        let record = raw.field("WARC-Record-ID")?.trim_matches(['<', '>']).to_owned();
+        let record = unbracketed(raw.field("WARC-Record-ID")?).to_owned();
         let is_revisit = raw.field("WARC-Type") == Some("revisit");
-        let original = is_revisit.then(|| Original {
-            url: raw.field("WARC-Refers-To-Target-URI").unwrap_or_default().to_owned(),
-            captured: raw.field("WARC-Refers-To-Date").and_then(millis_of_warc_date).map(Time::from_millis),
-        });
+        let original = is_revisit.then(|| original(&raw.fields));
         let mut document = Document {
             record,
             file: super::plain_name(&raw.path),

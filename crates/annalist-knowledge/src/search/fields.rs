@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::words::{WORDS, WordTokenizer};
 
 /// Raised with every change of what is indexed; an index of another version is made again.
-pub(super) const VERSION: u32 = 7;
+pub(super) const VERSION: u32 = 8;
 
 macro_rules! fields {
     ($($name:ident: $kind:ident $options:expr;)*) => {

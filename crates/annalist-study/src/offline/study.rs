@@ -20,7 +20,7 @@ use super::topics::topics;
 use super::{Corpus, CorpusError, Gatherer, Named, StudyWatch, Vocabulary};
 
 /// Results of another version of the program are found again.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {

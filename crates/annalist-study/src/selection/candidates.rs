@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::candidate::{Candidate, Looker};
 
 /// Changes with what a candidate is made of: older files are made again.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
