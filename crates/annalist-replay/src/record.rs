@@ -1,6 +1,6 @@
 //! One capture out of its record: what the server said, and where its body is. Bodies are read in `stream.rs`.
 
-use std::io;
+use std::io::{self, Read};
 use std::path::PathBuf;
 
 use annalist_warc::{CdxLine, ContentCoding, HttpHead, Reader, millis_of_digits, millis_of_warc_date};
@@ -9,6 +9,8 @@ use crate::captures::Captures;
 
 /// What an index calls a capture whose payload is stored with another.
 const REVISIT: &str = "warc/revisit";
+/// Blocks up to this length are read before anything of them is sent: whether a record is what was written shows at its end.
+const MOST_HELD_BYTES: u64 = 1 << 20;
 
 /// A capture whose record was opened.
 #[derive(Debug)]
@@ -23,18 +25,28 @@ pub(crate) struct Capture {
     pub(crate) original: Option<(String, String)>,
 }
 
-/// Where a body is, and how it is packed.
-#[derive(Clone, Debug)]
+/// A body, and how it is packed.
+#[derive(Debug)]
 pub(crate) struct StoredBody {
-    pub(crate) path: PathBuf,
-    pub(crate) offset: u64,
-    /// A head comes first.
-    pub(crate) has_head: bool,
+    pub(crate) kept: Kept,
     pub(crate) chunked: bool,
     /// `None` for codings that are not read here.
     pub(crate) coding: Option<ContentCoding>,
     /// Where it can be told without reading all of it.
     pub(crate) length: Option<u64>,
+}
+
+/// Where a body is.
+#[derive(Debug)]
+pub(crate) enum Kept {
+    /// Its record was read to its end and is sound.
+    Held(Vec<u8>),
+    InFile {
+        path: PathBuf,
+        offset: u64,
+        /// A head comes first.
+        has_head: bool,
+    },
 }
 
 /// Why a capture cannot be shown.
@@ -46,6 +58,12 @@ pub(crate) enum Unreadable {
     Damaged { file: String, offset: u64, why: String },
     #[error("the capture that has its content is not in the archive")]
     NoOriginal,
+}
+
+impl Unreadable {
+    pub(crate) fn damaged(line: &CdxLine, why: String) -> Unreadable {
+        Unreadable::Damaged { file: line.filename.clone(), offset: line.offset, why }
+    }
 }
 
 impl Capture {
@@ -70,8 +88,7 @@ impl Capture {
 
     fn of_record(captures: &Captures, line: &CdxLine) -> Result<(Capture, Option<Refers>), Unreadable> {
         let path = captures.file(&line.filename).ok_or_else(|| Unreadable::NoFile(line.filename.clone()))?;
-        let damaged =
-            |why: String| Unreadable::Damaged { file: line.filename.clone(), offset: line.offset, why };
+        let damaged = |why: String| Unreadable::damaged(line, why);
         let failed = |e: io::Error| damaged(e.to_string());
         let mut reader = Reader::open_at(&path, line.offset).map_err(failed)?;
         let record = reader.next_record().map_err(|e| damaged(e.fault.to_string()))?;
@@ -91,24 +108,36 @@ impl Capture {
         let (content_length, is_response) =
             (record.content_length, record.kind() == "response" || refers.is_some());
         let media = record.fields.get("Content-Type").unwrap_or("application/octet-stream").to_owned();
-        let head = match is_response {
-            true if refers.is_some() => HttpHead::read(&mut record).map_err(failed)?.0.unwrap_or_default(),
-            true => {
-                HttpHead::read_or_bare(&mut record, named.as_deref()).map_err(failed)?.0.unwrap_or_default()
+        let is_held = content_length <= MOST_HELD_BYTES;
+        let mut held = Vec::new();
+        let head = if is_response {
+            let (head, mut body) = match refers {
+                Some(_) => HttpHead::read(&mut record),
+                None => HttpHead::read_or_bare(&mut record, named.as_deref()),
             }
-            false => HttpHead {
-                status: "200".to_owned(),
-                fields: vec![("Content-Type".to_owned(), media)],
-                length: 0,
-            },
+            .map_err(failed)?;
+            if is_held {
+                body.read_to_end(&mut held).map_err(failed)?;
+            }
+            head.unwrap_or_default()
+        } else {
+            if is_held {
+                record.read_to_end(&mut held).map_err(failed)?;
+            }
+            let fields = vec![("Content-Type".to_owned(), media)];
+            HttpHead { status: "200".to_owned(), fields, length: 0 }
         };
+        if is_held {
+            record.finish().map_err(|e| damaged(e.fault.to_string()))?;
+        }
         let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default());
         let chunked = head.is_chunked();
         let is_plain = !chunked && coding == Some(ContentCoding::Identity);
         let body = StoredBody {
-            path,
-            offset: line.offset,
-            has_head: is_response,
+            kept: match is_held {
+                true => Kept::Held(held),
+                false => Kept::InFile { path, offset: line.offset, has_head: is_response },
+            },
             chunked,
             coding,
             length: is_plain.then_some(content_length.saturating_sub(head.length as u64)),

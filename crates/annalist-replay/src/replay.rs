@@ -209,7 +209,10 @@ impl Replay {
         let mut answer = match capture {
             Err(why) => page::unreadable(asked.prefix, line, &why.to_string(), &all),
             Ok(capture) if is_exact || kind.is_embedded() => {
-                let mut answer = shown(asked, line, kind, capture)?;
+                let mut answer = shown(asked, line, kind, capture).unwrap_or_else(|fault| {
+                    let why = Unreadable::damaged(line, fault.to_string());
+                    page::unreadable(asked.prefix, line, &why.to_string(), &all)
+                });
                 if !is_exact {
                     answer.push("Content-Location", &links.memento(line, kind));
                 }

@@ -1,12 +1,13 @@
-//! Bodies on their way out: read from the record, unpacked, rewritten where that is asked for, and never whole in memory.
+//! Bodies on their way out: read from the record, unpacked, rewritten where that is asked for; long ones are never whole in
+//! memory.
 
 use std::cell::Cell;
-use std::io::{self, Read};
+use std::io::{self, BufRead, Read};
 
 use annalist_warc::{ContentCoding, Dechunked, HttpHead, Reader, decoded};
 use encoding_rs::{Encoding, UTF_8};
 
-use crate::record::StoredBody;
+use crate::record::{Kept, StoredBody};
 use crate::rewrite::{Rewriting, rewrite_html, rewrite_xml};
 
 /// What comes out of a few bytes may have no end.
@@ -45,16 +46,40 @@ pub(crate) enum Form {
 impl Stream {
     /// Hands out the body in pieces for as long as they are wanted. Reads files: not for threads that run tasks.
     pub fn pump(self, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<()> {
+        if matches!(self.body.kept, Kept::Held(_)) {
+            return self.sent(take);
+        }
+        // The last piece waits for the end of the record: where that is damaged, nobody gets as much as was promised.
+        let mut last = Vec::new();
+        self.sent(&mut |piece| {
+            let is_wanted = last.is_empty() || take(&last);
+            last.clear();
+            last.extend_from_slice(piece);
+            is_wanted
+        })?;
+        if !last.is_empty() {
+            take(&last);
+        }
+        Ok(())
+    }
+
+    fn sent(self, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<()> {
         let Stream { body, form } = self;
         match form {
-            Form::Coded => body.read(Coding::Kept, &mut |input| pour(input, take)),
-            Form::Whole => body.read(Coding::Removed, &mut |input| pour(input, take)),
+            Form::Coded => body.read(Coding::Kept, &mut |input| Ok(pour(input, take))),
+            Form::Whole => body.read(Coding::Removed, &mut |input| Ok(pour(input, take))),
             Form::Part { from, length } => body.read(Coding::Removed, &mut |input| {
-                io::copy(&mut input.take(from), &mut io::sink())?;
-                let mut part = input.take(length);
-                pour(&mut part, take)?;
+                io::copy(&mut (&mut *input).take(from), &mut io::sink())?;
+                let mut part = (&mut *input).take(length);
+                if !pour(&mut part, take) {
+                    return Ok(false);
+                }
                 // A length was promised.
-                if part.limit() > 0 { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+                if part.limit() > 0 {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                // Who asks for the beginning of something long does not wait for the end of it.
+                Ok(input.read(&mut [0])? == 0)
             }),
             Form::Html(rewriting) => {
                 let rewriting = rewriting.based_on_html(&mut |take| body.look_through(take));
@@ -67,13 +92,14 @@ impl Stream {
                     pour(input, &mut |piece| {
                         failed = html.write(piece);
                         failed.is_ok() && wanted.get()
-                    })?;
+                    });
                     failed?;
-                    html.end()
+                    html.end()?;
+                    Ok(wanted.get())
                 })
             }
             Form::HtmlFrom(rewriting, encoding) => body.read(Coding::Removed, &mut |input| {
-                let text = text_of(input, encoding)?;
+                let text = text_of(input, encoding);
                 let rewriting = rewriting.clone().based_on_html(&mut |take| {
                     take(text.as_bytes());
                 });
@@ -81,17 +107,19 @@ impl Stream {
                     take(bytes);
                 });
                 html.write(text.as_bytes())?;
-                html.end()
+                html.end()?;
+                Ok(true)
             }),
             Form::Xml(rewriting, encoding) if encoding != UTF_8 => body.read(Coding::Removed, &mut |input| {
-                let text = text_of(input, encoding)?;
+                let text = text_of(input, encoding);
                 let rewriting = rewriting.clone().based_on_xml(&mut |take| {
                     take(text.as_bytes());
                 });
                 rewrite_xml(rewriting, |bytes: &[u8]| {
                     take(bytes);
                 })
-                .write(text.as_bytes())
+                .write(text.as_bytes())?;
+                Ok(true)
             }),
             Form::Xml(rewriting, _) => {
                 let rewriting = rewriting.based_on_xml(&mut |take| body.look_through(take));
@@ -104,37 +132,38 @@ impl Stream {
                     pour(input, &mut |piece| {
                         failed = xml.write(piece);
                         failed.is_ok() && wanted.get()
-                    })?;
-                    failed
+                    });
+                    failed?;
+                    Ok(wanted.get())
                 })
             }
             Form::Css(rewriting, encoding) => body.read(Coding::Removed, &mut |input| {
-                let text = rewriting.css(&text_of(input, encoding)?);
-                take(&encoding.encode(&text).0);
-                Ok(())
+                let text = rewriting.css(&text_of(input, encoding));
+                Ok(take(&encoding.encode(&text).0))
             }),
         }
     }
 }
 
-fn text_of(input: &mut dyn Read, encoding: &'static Encoding) -> io::Result<String> {
+fn text_of(input: &mut dyn Read, encoding: &'static Encoding) -> String {
     let mut bytes = Vec::new();
     let mut input = input.take(MOST_STYLE_BYTES);
     pour(&mut input, &mut |piece| {
         bytes.extend_from_slice(piece);
         true
-    })?;
-    Ok(encoding.decode_with_bom_removal(&bytes).0.into_owned())
+    });
+    encoding.decode_with_bom_removal(&bytes).0.into_owned()
 }
 
-/// A body that breaks off is shown as far as it goes.
-fn pour(input: &mut dyn Read, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<()> {
+/// Whether all was wanted. What a server packed wrongly is shown as far as it goes; a record that is damaged is told of when it
+/// is looked at to its end.
+fn pour(input: &mut dyn Read, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     let mut piece = vec![0; PIECE_BYTES];
     loop {
         match input.read(&mut piece) {
-            Ok(0) | Err(_) => return Ok(()),
+            Ok(0) | Err(_) => return true,
             Ok(read) if take(&piece[..read]) => {}
-            Ok(_) => return Ok(()),
+            Ok(_) => return false,
         }
     }
 }
@@ -145,16 +174,30 @@ enum Coding {
     Removed,
 }
 
+/// Reads a body, and says whether it is to be known that its record is sound to its end.
+type Taking<'t> = &'t mut dyn FnMut(&mut dyn Read) -> io::Result<bool>;
+
 impl StoredBody {
-    fn read(&self, coding: Coding, take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()> {
-        let mut reader = Reader::open_at(&self.path, self.offset)?;
+    fn read(&self, coding: Coding, take: Taking<'_>) -> io::Result<()> {
+        let (path, offset, has_head) = match &self.kept {
+            Kept::Held(bytes) => return self.unpack(coding, bytes.as_slice(), take).map(|_| ()),
+            Kept::InFile { path, offset, has_head } => (path, *offset, *has_head),
+        };
+        let mut reader = Reader::open_at(path, offset)?;
         let record = reader.next_record().map_err(|e| io::Error::other(e.fault.to_string()))?;
         let mut record = record.ok_or(io::ErrorKind::UnexpectedEof)?;
-        if !self.has_head {
-            return take(&mut record);
+        let is_to_end = match has_head {
+            true => self.unpack(coding, HttpHead::read(&mut record)?.1, take)?,
+            false => self.unpack(coding, &mut record, take)?,
+        };
+        if is_to_end {
+            record.finish().map_err(|e| io::Error::other(e.to_string()))?;
         }
-        let (_, body) = HttpHead::read(&mut record)?;
-        let mut body = Dechunked::new(body, self.chunked);
+        Ok(())
+    }
+
+    fn unpack(&self, coding: Coding, stored: impl BufRead, take: Taking<'_>) -> io::Result<bool> {
+        let mut body = Dechunked::new(stored, self.chunked);
         match self.coding.filter(|_| coding == Coding::Removed) {
             None | Some(ContentCoding::Identity) => take(&mut body),
             Some(coding) => take(&mut *decoded(body, coding, MOST_BYTES)?),
@@ -163,7 +206,10 @@ impl StoredBody {
 
     /// The body, unpacked, before it is sent. What cannot be read is found out again, and told, then.
     fn look_through(&self, take: &mut dyn FnMut(&[u8]) -> bool) {
-        let _ = self.read(Coding::Removed, &mut |input| pour(input, take));
+        let _ = self.read(Coding::Removed, &mut |input| {
+            pour(input, take);
+            Ok(false)
+        });
     }
 
     /// The beginning of the body, unpacked.
@@ -172,7 +218,7 @@ impl StoredBody {
         // What cannot be read is found out again, and told, when the body is sent.
         let _ = self.read(Coding::Removed, &mut |input| {
             let _ = input.take(bytes).read_to_end(&mut beginning);
-            Ok(())
+            Ok(false)
         });
         beginning
     }
@@ -184,10 +230,10 @@ impl StoredBody {
         }
         let mut length = 0;
         self.read(Coding::Removed, &mut |input| {
-            pour(input, &mut |piece| {
+            Ok(pour(input, &mut |piece| {
                 length += piece.len() as u64;
                 length <= MOST_COUNTED_BYTES
-            })
+            }))
         })?;
         Ok(Some(length).filter(|length| *length <= MOST_COUNTED_BYTES))
     }

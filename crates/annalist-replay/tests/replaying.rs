@@ -4,7 +4,7 @@
 
 mod support;
 
-use std::io::Write;
+use std::io::{Read, Write};
 
 use annalist_replay::{Asked, Body, Method};
 use support::{PREFIX, add_file, get, html, job, record, replay, response, text};
@@ -350,6 +350,75 @@ fn damaged_and_truncated_records_are_told_and_the_others_shown() {
     let answer = get(&replay, "20200101000000mp_/http://a.test/cut");
     assert_eq!(answer.header("x-archive-truncated"), Some("time"));
     assert_eq!(text(answer), "cut");
+}
+
+/// A record whose letters stand in the file as they are, and one of them was changed since.
+fn spoilt(record: &[u8], was: &str, is: &str) -> Vec<u8> {
+    let mut plain = Vec::new();
+    flate2::read::GzDecoder::new(record).read_to_end(&mut plain).unwrap();
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    packed.write_all(&plain).unwrap();
+    let mut packed = packed.finish().unwrap();
+    let place = packed.windows(was.len()).rposition(|there| there == was.as_bytes()).unwrap();
+    packed[place..place + is.len()].copy_from_slice(is.as_bytes());
+    packed
+}
+
+#[test]
+fn what_was_changed_on_the_disk_is_not_shown_as_what_was_captured() {
+    let at = "2020-01-01T00:00:00Z";
+    let video = [vec![7; 3 << 20], b"to decide".to_vec()].concat();
+    let (small, large) = ("http://a.test/small", "http://a.test/large");
+    let sound = [
+        html(small, at, "it was time to decide"),
+        response(large, at, "Content-Type: video/mp4\r\n", &video),
+    ];
+    let job = job(&sound.clone().map(|record| spoilt(&record, "decide", "decide")));
+    // The index is made before the damage.
+    std::fs::create_dir(job.path().join("indexes")).unwrap();
+    let (lines, _) = annalist_warc::index_file(&job.path().join("archive/a.warc.gz")).unwrap();
+    std::fs::write(job.path().join("indexes/a.cdxj"), lines.sorted().collect::<String>()).unwrap();
+    let whole = replay(job.path());
+    assert_eq!(text(get(&whole, &format!("20200101000000mp_/{small}"))), "it was time to decide");
+    assert_eq!(get(&whole, &format!("20200101000000oe_/{large}")).into_bytes().unwrap(), video);
+    add_file(job.path(), "a.warc.gz", &sound.map(|record| spoilt(&record, "to decide", "no decide")));
+    let damaged = replay(job.path());
+    for kind in ["mp_", "id_"] {
+        let answer = get(&damaged, &format!("20200101000000{kind}/{small}"));
+        assert_eq!(answer.status, 502, "{kind}");
+        let told = text(answer);
+        assert!(told.contains("a.warc.gz at byte 0") && told.contains("bytes have changed"), "{told}");
+    }
+    // What is too long to be looked through first does not end as if it was whole.
+    for kind in ["oe_", "id_"] {
+        let Body::Stream(stream) = get(&damaged, &format!("20200101000000{kind}/{large}")).body else {
+            panic!("all of it is in memory")
+        };
+        let mut sent = Vec::new();
+        let ended = stream.pump(&mut |piece| {
+            sent.extend_from_slice(piece);
+            true
+        });
+        assert!(ended.is_err() && !sent.is_empty() && sent.len() < video.len(), "{} {ended:?}", sent.len());
+    }
+    // A part of it that is not at its end is given for what it is.
+    let asked = Asked::get(PREFIX, "20200101000000oe_/http://a.test/large");
+    let part = damaged.answer(&Asked { range: Some("bytes=0-9"), ..asked });
+    assert_eq!((part.status, part.into_bytes().unwrap()), (206, vec![7; 10]));
+    let end = damaged.answer(&Asked { range: Some("bytes=-9"), ..asked });
+    assert!(end.into_bytes().is_err());
+}
+
+#[test]
+fn what_a_server_packed_wrongly_is_shown_as_far_as_it_goes() {
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    packed.write_all(b"<p>as it was</p>").unwrap();
+    let packed = packed.finish().unwrap();
+    let head = "Content-Type: text/html\r\nContent-Encoding: gzip\r\n";
+    let job = job(&[response(A, "2020-01-01T00:00:00Z", head, &packed[..packed.len() - 12])]);
+    let answer = get(&replay(job.path()), "20200101000000mp_/http://a.test/");
+    assert_eq!(answer.status, 200);
+    assert!(text(answer).starts_with("<p>as it"));
 }
 
 #[test]
