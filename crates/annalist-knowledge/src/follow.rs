@@ -5,11 +5,11 @@
 //! walk (records) ─▶ pairing (what belongs to one capture) ─▶ reading (on all threads) ─▶ stores, in the archive's order
 //! ```
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use annalist_model::Canonicaliser;
@@ -165,6 +165,8 @@ pub fn follow(
     let mut fault = None;
     let mut last = None;
     let mut since = (Instant::now(), 0);
+    // What nothing can be told of, by file and reason.
+    let mut lost: BTreeMap<(Arc<Path>, &str), u64> = BTreeMap::new();
     in_order(
         settings.threads,
         || {
@@ -173,12 +175,19 @@ pub fn follow(
             }
             walk.lock().unwrap_or_else(PoisonError::into_inner).next_batch()
         },
-        |batch: Batch<Raw>| Batch {
-            captures: batch.captures.into_iter().filter_map(|raw| reader.read(raw)).collect::<Vec<_>>(),
-            mark: batch.mark,
-            bytes: batch.bytes,
+        |batch: Batch<Raw>| {
+            let (mut captures, mut lost) = (Vec::with_capacity(batch.captures.len()), Vec::new());
+            for raw in batch.captures {
+                let path = Arc::clone(&raw.path);
+                match reader.read(raw) {
+                    Ok(document) => captures.extend(document),
+                    Err(why) => lost.push((path, why)),
+                }
+            }
+            (Batch { captures, mark: batch.mark, bytes: batch.bytes }, lost)
         },
-        |batch: Batch<Document>| {
+        |(batch, unread): (Batch<Document>, Vec<(Arc<Path>, &'static str)>)| {
+            unread.into_iter().for_each(|one| *lost.entry(one).or_default() += 1);
             let count = batch.captures.len() as u64;
             let mut taken = take(&batch.captures, stores, &marks);
             since.1 += count;
@@ -211,6 +220,10 @@ pub fn follow(
     }
     followed.is_complete = walk.is_at_end;
     followed.holes = walk.holes;
+    let told = lost
+        .iter()
+        .map(|((path, why), count)| format!("{}: captures ({count}) are left out: {why}", path.display()));
+    followed.holes.extend(told);
     Ok(followed)
 }
 

@@ -248,6 +248,40 @@ fn record(kind: &str, id: &str, url: &str, date: &str, more: &str, block: &str) 
     )
 }
 
+/// ARC files name no record, and some writers of WARC files name none.
+#[test]
+fn captures_without_a_name_are_taken_and_those_without_an_address_or_a_time_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let archive = dir.path().join("archive");
+    std::fs::create_dir_all(&archive).unwrap();
+    let answer = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>Words of others";
+    let line = |url: &str| format!("{url} 192.0.2.7 20080430204825 text/html {}\n{answer}\n", answer.len());
+    let head = "1 0 Somebody\nURL IP-address Archive-date Content-type Archive-length\n";
+    let first = format!("filedesc://a.arc 0.0.0.0 20080430204825 text/plain {}\n{head}\n", head.len());
+    std::fs::write(archive.join("a.arc"), first + &line("http://a.test/1") + &line("http://a.test/2"))
+        .unwrap();
+    let own = |url: &str, date: &str| {
+        record("response", "", url, date, "", answer).replace("WARC-Record-ID: \r\n", "")
+    };
+    let second = "2015-01-01T00:00:00Z";
+    let records = [
+        own("http://a.test/3", second),
+        own("http://a.test/4", second),
+        own("http://a.test/5", "yesterday"),
+        own("http://:no/", second),
+        own("dns:a.test", second),
+    ];
+    std::fs::write(archive.join("b.warc"), records.concat()).unwrap();
+    let mut shelf = Shelf::default();
+    let anybodys = FollowSettings { awaits_metadata: false, ..settings(1, 1000) };
+    let followed = follow(&extents(dir.path()), &mut [&mut shelf], &anybodys, &()).unwrap();
+    let names: std::collections::BTreeSet<&String> = shelf.kept.keys().collect();
+    assert_eq!(names.len(), 4, "{names:?}");
+    assert!(names.iter().all(|name| name.contains("urn:uuid:")), "{names:?}");
+    let told = followed.holes.join("\n");
+    assert!(followed.holes.len() == 2 && told.matches("captures (1) are left out").count() == 2, "{told}");
+}
+
 /// The records of others in an extracted collection are as they were; what is said about them is in words of our own.
 #[test]
 fn what_is_said_about_a_capture_finds_it_however_others_spell_its_name_address_and_time() {

@@ -23,6 +23,8 @@ pub struct Detected {
     pub form: Form,
 }
 
+/// So many control characters may stand in a text, however short.
+const SLIPS: usize = 2;
 /// How much of the start is looked at.
 const LOOK: usize = 2048;
 
@@ -171,8 +173,8 @@ fn is_binary(start: &[u8]) -> bool {
         return false;
     }
     let odd = start.iter().filter(|b| matches!(b, 0..=8 | 0x0E..=0x1A | 0x1C..=0x1F)).count();
-    // A stray control character is a slip; a file of them is none.
-    odd > start.len() / 64
+    // Some stray control characters are a slip, in a short text, too; a file of them is none.
+    odd > (start.len() / 64).max(SLIPS)
 }
 
 /// The start as lower-case ASCII, for looking at: UTF-16 loses its zeros, marks and other letters go.
@@ -275,6 +277,7 @@ mod tests {
         }
         assert_eq!(found("text/plain", b"<div>one</div>").1, Form::Html);
         assert_eq!(found("text/html", b"words only").1, Form::Html);
+        assert_eq!(found("text/html", b"<!DOCTYPE html>\0<p>x").1, Form::Html);
         assert_eq!(found("application/xhtml+xml", b"<?xml version='1.0'?><html>").0, "application/xhtml+xml");
     }
 

@@ -287,7 +287,7 @@ impl Copier {
 /// The head of a record that has none of WARC's own. `place` is where it was: nothing else is there.
 fn warc_head(fields: &Fields, place: &str) -> Vec<u8> {
     let mut head = b"WARC/1.1\r\n".to_vec();
-    write_field(&mut head, "WARC-Record-ID", &id_of(place, &[]).to_string());
+    write_field(&mut head, "WARC-Record-ID", &RecordId::of_place(place).to_string());
     fields.write_to(&mut head);
     head.extend_from_slice(b"\r\n");
     head
@@ -295,9 +295,7 @@ fn warc_head(fields: &Fields, place: &str) -> Vec<u8> {
 
 /// Names of files are unique, and so is what is made of one.
 fn id_of(name: &str, warcinfo: &[(String, String)]) -> RecordId {
-    let digest = DigestKind::Sha256.of(format!("{name} {warcinfo:?}").as_bytes());
-    let bytes = digest.as_bytes().first_chunk().copied().unwrap_or_default();
-    RecordId::new(uuid::Builder::from_random_bytes(bytes).into_uuid())
+    RecordId::of_place(&format!("{name} {warcinfo:?}"))
 }
 
 /// Into the open file.

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use uuid::Uuid;
 
 use crate::date::rfc3339;
-use crate::digest::Digest;
+use crate::digest::{Digest, DigestKind};
 use crate::fields::{Fields, warc_fields_block};
 use crate::http::HttpHead;
 
@@ -20,6 +20,13 @@ pub struct RecordId(Uuid);
 impl RecordId {
     pub fn new(uuid: Uuid) -> RecordId {
         RecordId(uuid)
+    }
+
+    /// Of a record that came without a name. `place` is where it was: nothing else is there.
+    pub fn of_place(place: &str) -> RecordId {
+        let digest = DigestKind::Sha256.of(place.as_bytes());
+        let bytes = digest.as_bytes().first_chunk().copied().unwrap_or_default();
+        RecordId::new(uuid::Builder::from_random_bytes(bytes).into_uuid())
     }
 
     pub fn uuid(self) -> Uuid {

@@ -73,9 +73,14 @@ pub(super) fn is_capture(fields: &Fields) -> bool {
     let target = || target(fields).unwrap_or_default();
     match fields.get("WARC-Type").unwrap_or_default() {
         "response" | "revisit" => true,
-        "resource" => target().get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http")),
+        "resource" => is_web(target()),
         _ => false,
     }
+}
+
+/// Whether an address is one of the web.
+pub(super) fn is_web(target: &str) -> bool {
+    target.get(..4).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http"))
 }
 
 /// Address and time of a capture, in one spelling. Before version 1.1 records know whole seconds.

@@ -4,10 +4,10 @@ use std::io::{BufRead, Read};
 
 use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Object, Page, ResponseHead, Time};
 use annalist_read::{Limits, Reader};
-use annalist_warc::{Answer, Fields, millis_of_warc_date};
+use annalist_warc::{Answer, Fields, RecordId, millis_of_warc_date};
 use serde::Deserialize;
 
-use super::pairing::{Raw, target, unbracketed};
+use super::pairing::{Raw, is_web, target, unbracketed};
 use crate::document::{Dated, Document, Original, millis_of};
 
 /// What `urn:objects:` records say.
@@ -34,6 +34,14 @@ pub(super) struct DocumentReader {
     limits: Limits,
 }
 
+/// Records of ARC files have no names, and some of others. A copy of one has the same.
+fn name_of(raw: &Raw) -> String {
+    let (_, offset, nth) = raw.at;
+    let file = super::plain_name(&raw.path);
+    let place = if nth == 0 { format!("{file} {offset}") } else { format!("{file} {offset} {nth}") };
+    RecordId::of_place(&place).to_string()
+}
+
 impl DocumentReader {
     pub fn new(canonical: Canonicaliser) -> DocumentReader {
         // Who crawls judges a page by its beginning; who searches wants to find its end.
@@ -42,11 +50,22 @@ impl DocumentReader {
         DocumentReader { reader: Reader::with_limits(canonical.clone(), limits), canonical, limits }
     }
 
-    /// `None` for what is no capture of a web address, or cannot be read from the disk any more.
-    pub fn read(&self, raw: Raw) -> Option<Document> {
-        let url = CanonicalUrl::parse(target(&raw.fields)?).ok()?;
-        let captured = Time::from_millis(raw.field("WARC-Date").and_then(millis_of_warc_date)?);
-        let record = unbracketed(raw.field("WARC-Record-ID")?).to_owned();
+    /// `None` for what is no capture of a web address, or cannot be read from the disk any more; why, for one of a web address
+    /// that nothing can be told of.
+    pub fn read(&self, raw: Raw) -> Result<Option<Document>, &'static str> {
+        let target = target(&raw.fields).unwrap_or_default();
+        if !is_web(target) {
+            return Ok(None);
+        }
+        let url = CanonicalUrl::parse(target).map_err(|_| "their addresses are none that can be read")?;
+        let captured = raw.field("WARC-Date").and_then(millis_of_warc_date);
+        let captured = Time::from_millis(captured.ok_or("their dates are none")?);
+        Ok(self.document(raw, url, captured))
+    }
+
+    fn document(&self, raw: Raw, url: CanonicalUrl, captured: Time) -> Option<Document> {
+        let record = raw.field("WARC-Record-ID").map_or_else(|| name_of(&raw), str::to_owned);
+        let record = unbracketed(&record).to_owned();
         let is_revisit = raw.field("WARC-Type") == Some("revisit");
         let original = is_revisit.then(|| original(&raw.fields));
         let mut document = Document {
@@ -78,7 +97,10 @@ impl DocumentReader {
             match name.as_str() {
                 "via" => document.via = Some(value.clone()),
                 "hopsFromSeed" => document.hops.clone_from(value),
-                "relevance" => document.relevance = value.parse().ok(),
+                "relevance" => {
+                    // Anybody may have written it.
+                    document.relevance = value.parse().ok().filter(|told| (0.0..=1.0).contains(told));
+                }
                 "published" => {
                     let dated = |millis| Dated { text: value.clone(), millis, confidence: 1.0 };
                     document.published = millis_of(value).map(dated);
