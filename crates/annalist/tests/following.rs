@@ -123,3 +123,28 @@ fn another_topic_counts_for_a_crawl_that_is_typed_too() {
     assert!(said.contains("warning: definition.toml is of another topic"), "{said}");
     assert_eq!(read(&job, "definition.toml"), bare);
 }
+
+#[test]
+fn a_crawl_waits_for_who_only_makes_something_of_what_is_there() {
+    let server = server();
+    let dir = tempfile::tempdir().unwrap();
+    let (job, file) = (dir.path().join("job"), dir.path().join("spec.toml"));
+    std::fs::write(&file, about(&server, "bailout")).unwrap();
+    let crawl = || {
+        let mut command = annalist();
+        command.arg("crawl").arg(&file).arg("--job").arg(&job).arg("--quiet");
+        command
+    };
+    assert_exit(&finish(&mut crawl(), LONG), 0);
+    let lock = annalist_crawl::job::JobDir::new(&job).lock_to_derive().unwrap().unwrap();
+    let mut command = crawl();
+    command.stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut told = std::io::BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    std::io::BufRead::read_line(&mut told, &mut line).unwrap();
+    let is_waiting = child.try_wait().unwrap().is_none();
+    drop(lock);
+    assert_exit(&support::wait(child, LONG), 0);
+    assert!(is_waiting && line.starts_with("waiting for another annalist (process "), "{line}");
+}

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use annalist_crawl::book::Book;
 use annalist_crawl::budget::Ending;
@@ -20,6 +21,8 @@ use crate::cli::CrawlArgs;
 use crate::exit::{BadConfiguration, Exit};
 use crate::progress::{self, Progress};
 use crate::{show, spec_file};
+
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 
 pub fn run(args: &CrawlArgs) -> Result<Exit> {
     let (loaded, job) = spec_file::for_crawl(args)?;
@@ -104,6 +107,7 @@ pub fn crawl(
     let (stop, board) = (Stop::new(), Board::default());
     let dir = JobDir::new(job);
     let pool = Pool::of(&spec).context("no thread for the slow lane")?;
+    wait_for_derivers(&dir).with_context(|| job.display().to_string())?;
     let report = runtime.block_on(async {
         let crawl = Crawl::open(spec, dir.clone(), basis, origin, stop.clone(), board.clone(), pool)
             .with_context(|| job.display().to_string())?;
@@ -117,6 +121,23 @@ pub fn crawl(
     // Visits that did not end in time must not hold up the program.
     runtime.shutdown_background();
     report
+}
+
+/// Somebody may be asking what is there already, and bring graph or search index up to it first: no start fails for that.
+fn wait_for_derivers(dir: &JobDir) -> std::io::Result<()> {
+    let mut told = false;
+    while dir.state().is_dir()
+        && dir.holder()?.is_none()
+        && let Err(holder) = dir.lock_to_derive()?
+    {
+        if !std::mem::replace(&mut told, true) {
+            let process = holder.map_or_else(String::new, |process| format!(" (process {process})"));
+            let shown = dir.root().display();
+            tell!("waiting for another annalist{process} that makes something of the archive in {shown}");
+        }
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+    Ok(())
 }
 
 /// The first signal asks to finish, the second to stop at once.
