@@ -28,7 +28,7 @@ mod payloads;
 mod reading;
 mod walk;
 
-pub use self::payloads::{Payload, payloads};
+pub use self::payloads::{Content, Payload, payloads};
 
 /// What is handed to a thread at once: so many captures, or so many bytes of them.
 const BATCH: usize = 32;

@@ -22,7 +22,8 @@ pub mod vocabulary;
 pub use derived::{Damage, Derived, DerivedError, Mark};
 pub use document::{Dated, Document, Original, millis_of, moment};
 pub use follow::{
-    Extent, FollowError, FollowSettings, Followed, Over, Payload, Watch, follow, payloads, plain_name,
+    Content, Extent, FollowError, FollowSettings, Followed, Over, Payload, Watch, follow, payloads,
+    plain_name,
 };
 pub use parallel::in_order;
 pub use speaker::Speaker;

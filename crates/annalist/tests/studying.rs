@@ -55,6 +55,7 @@ fn what_the_society_is_about_is_found_in_a_crawl_of_it() {
     let (found, all) = happenings(&stand, &job);
     println!("happenings: {found} of {all} with their days");
     assert!(10 * found >= 9 * all, "{found} of {all}");
+    pictures(&stand, &job);
     leads_back(&job);
     facets(&job);
     again(&job);
@@ -126,6 +127,33 @@ fn happenings(stand: &Stand, job: &Path) -> (usize, usize) {
         })
     };
     (reported.iter().filter(is_found).count(), reported.len())
+}
+
+/// All pictures are told, also those that the crawl kept once under several addresses, and which of them are the same.
+fn pictures(stand: &Stand, job: &Path) {
+    let rows = ask(
+        job,
+        "SELECT ?url ?type ?first WHERE { ?url ann:perceptualHash ?hash ; schema:encodingFormat ?type OPTIONAL { ?url ann:looksLike ?first } }",
+    );
+    let told: BTreeMap<&str, (&str, &str)> = rows
+        .iter()
+        .map(|row| {
+            (row["url"].as_str(), (row["type"].as_str(), row.get("first").unwrap_or(&row["url"]).as_str()))
+        })
+        .collect();
+    let mut first_of: BTreeMap<usize, &str> = BTreeMap::new();
+    let (mut all, mut repeats) = (0, 0);
+    for picture in stand.web.world().truth().pictures() {
+        let (mime, first) = told.get(picture.url.as_str()).copied().unwrap_or_default();
+        assert_eq!(mime, picture.mime, "{}", picture.url);
+        all += 1;
+        repeats += usize::from(first != picture.url);
+        assert_eq!(*first_of.entry(picture.picture).or_insert(first), first, "{}", picture.url);
+    }
+    let table = std::fs::read_to_string(job.join("study/images.csv")).unwrap();
+    let same = table.lines().filter(|line| line.ends_with(",true")).count();
+    println!("pictures: {all}, of which {repeats} show what others show, {same} of them to the byte");
+    assert!(all > 20 && repeats > 5 && same > 2, "{all}, {repeats}, {same}");
 }
 
 /// Every mention stands in the graph of a capture, and the capture says where its bytes are.

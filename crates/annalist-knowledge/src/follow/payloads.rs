@@ -3,16 +3,18 @@
 use std::io::{BufRead, Seek};
 
 use annalist_model::Time;
-use annalist_warc::{Answer, BlockRecord, Reader, millis_of_warc_date};
+use annalist_warc::{Answer, BlockRecord, HttpHead, Reader, millis_of_warc_date};
 
-use super::pairing::is_capture;
+use super::pairing::{is_capture, target, unbracketed};
+use super::reading::original;
 use super::{Extent, Watch, plain_name};
+use crate::document::Original;
 use crate::parallel::in_order;
 
 /// Larger payloads are left out.
 const MOST_BYTES: u64 = 32 << 20;
 
-/// What was received, with transfer and content coding removed.
+/// What was received by one capture.
 #[derive(Debug)]
 pub struct Payload {
     /// `urn:uuid:…`
@@ -22,7 +24,24 @@ pub struct Payload {
     /// The media type that the server said it is, without parameters.
     pub declared: String,
     pub digest: Option<String>,
-    pub body: Vec<u8>,
+    pub content: Content,
+}
+
+#[derive(Debug)]
+pub enum Content {
+    /// With transfer and content coding removed.
+    Bytes(Vec<u8>),
+    /// The same as another capture brought, and kept there alone.
+    SameAs(Original),
+}
+
+impl Content {
+    fn length(&self) -> u64 {
+        match self {
+            Content::Bytes(bytes) => bytes.len() as u64,
+            Content::SameAs(_) => 0,
+        }
+    }
 }
 
 /// Hands what `look` makes of every payload that was answered with success, on all threads, to `take`, in the archive's order.
@@ -69,7 +88,7 @@ pub fn payloads<T: Send>(
     in_order(
         threads,
         next,
-        |payload: Payload| (payload.body.len() as u64, look(payload)),
+        |payload: Payload| (payload.content.length(), look(payload)),
         |(bytes, found)| {
             watch.advance(bytes, 1);
             found.into_iter().for_each(&mut take);
@@ -82,25 +101,37 @@ fn payload<R: BufRead + Seek>(
     mut record: BlockRecord<'_, R>,
     is_wanted: &dyn Fn(&str, &str) -> bool,
 ) -> Option<Payload> {
-    let is_bare = match record.kind() {
-        "response" => false,
-        "resource" if is_capture(&record.fields) => true,
-        _ => return None,
-    };
-    let field = |name: &str| record.fields.get(name).map(|value| value.trim_matches(['<', '>']).to_owned());
-    let (name, url) = (field("WARC-Record-ID")?, field("WARC-Target-URI")?);
-    let captured = field("WARC-Date").as_deref().and_then(millis_of_warc_date).map(Time::from_millis);
-    let digest = field("WARC-Payload-Digest");
+    if !is_capture(&record.fields) {
+        return None;
+    }
+    let kind = record.kind().to_owned();
+    let url = target(&record.fields)?.to_owned();
+    let name = unbracketed(record.fields.get("WARC-Record-ID")?).to_owned();
+    let captured = record.fields.get("WARC-Date").and_then(millis_of_warc_date).map(Time::from_millis);
+    let digest = record.fields.get("WARC-Payload-Digest").map(str::to_owned);
     let plain = |mime: &str| mime.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    let (declared, body) = if is_bare {
-        let declared = plain(&field("Content-Type").unwrap_or_default());
-        let is_wanted = is_wanted(&url, &declared);
-        (declared, is_wanted.then(|| record.read_block(MOST_BYTES).ok())??)
-    } else {
-        let answer = Answer::read(&mut record, None).filter(|answer| answer.head.status.starts_with('2'))?;
-        let declared = plain(answer.head.field("content-type").unwrap_or_default());
-        let is_wanted = is_wanted(&url, &declared);
-        (declared, is_wanted.then(|| answer.body(MOST_BYTES))??)
+    let declared_by = |head: &HttpHead| plain(head.field("content-type").unwrap_or_default());
+    let is_success = |head: &HttpHead| head.status.starts_with('2');
+    let (declared, content) = match kind.as_str() {
+        "response" => {
+            let answer = Answer::read(&mut record, None).filter(|answer| is_success(&answer.head))?;
+            let declared = declared_by(&answer.head);
+            let is_wanted = is_wanted(&url, &declared);
+            (declared, Content::Bytes(is_wanted.then(|| answer.body(MOST_BYTES))??))
+        }
+        "revisit" => {
+            let original = original(&record.fields);
+            // Some writers keep no head of what they had before.
+            let head = HttpHead::read(&mut record).ok()?.0;
+            let declared = head.as_ref().map(declared_by).unwrap_or_default();
+            let is_meant = head.is_none_or(|head| is_success(&head)) && is_wanted(&url, &declared);
+            (declared, is_meant.then_some(Content::SameAs(original))?)
+        }
+        _ => {
+            let declared = plain(record.fields.get("Content-Type").unwrap_or_default());
+            let is_wanted = is_wanted(&url, &declared);
+            (declared, Content::Bytes(is_wanted.then(|| record.read_block(MOST_BYTES).ok())??))
+        }
     };
-    Some(Payload { record: name, url, captured, declared, digest, body })
+    Some(Payload { record: name, url, captured, declared, digest, content })
 }

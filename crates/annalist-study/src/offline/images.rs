@@ -3,6 +3,7 @@
 
 mod duplicates;
 mod perceptual;
+mod sightings;
 
 use std::io::Cursor;
 
@@ -14,6 +15,7 @@ use image::{AnimationDecoder, DynamicImage, ImageDecoder, ImageFormat, ImageRead
 use serde::{Deserialize, Serialize};
 
 pub use duplicates::{Group, Repeat, Seen, duplicates};
+pub use sightings::{Sighting, images_of};
 
 /// More than any camera makes; beyond it an image is not unpacked.
 const MOST_PIXELS: u64 = 64_000_000;

@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use annalist_knowledge::{Derived, Extent, FollowError, FollowSettings, Mark, Payload, follow, payloads};
+use annalist_knowledge::{
+    Content, Derived, Extent, FollowError, FollowSettings, Mark, Payload, follow, payloads,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::entities::{EntitiesError, EntitySettings, entities};
 use super::happenings::happenings;
-use super::images::{self, ImageSeen, Images};
+use super::images::{self, ImageSeen, Images, Sighting};
 use super::kept::Kept;
 use super::opinions::opinions;
 use super::social::social;
@@ -209,22 +211,31 @@ impl Subject {
 
     fn images(&self, watch: &dyn StudyWatch) -> Result<Images, StudyError> {
         watch.begin_bytes("images", self.extents.iter().map(length).sum());
-        let mut seen: Vec<ImageSeen> = Vec::new();
+        let mut seen: Vec<Sighting> = Vec::new();
         payloads(
             &self.extents,
             self.follow.threads,
             images::may_be_image,
-            |Payload { record, url, declared, digest, body, .. }| {
-                let facts = images::look(&body).ok()?;
-                Some(ImageSeen { record, url, declared, digest, facts })
-            },
-            |image| seen.push(image),
+            sighting,
+            |sighting| seen.push(sighting),
             watch,
         );
         if watch.is_stopped() {
             return Err(CorpusError::Stopped.into());
         }
-        Ok(Images::of(seen))
+        Ok(Images::of(images::images_of(seen)))
+    }
+}
+
+/// What a payload is to those who look for images.
+fn sighting(payload: Payload) -> Option<Sighting> {
+    let Payload { record, url, captured, declared, digest, content } = payload;
+    match content {
+        Content::Bytes(bytes) => {
+            let facts = images::look(&bytes).ok()?;
+            Some(Sighting::Looked { image: ImageSeen { record, url, declared, digest, facts }, captured })
+        }
+        Content::SameAs(original) => Some(Sighting::Repeated { record, url, declared, digest, original }),
     }
 }
 

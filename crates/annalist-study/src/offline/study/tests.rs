@@ -2,7 +2,8 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use annalist_knowledge::{FollowSettings, Watch};
+use annalist_knowledge::{Extent, FollowSettings, Watch};
+use image::{DynamicImage, ImageFormat, Rgb, RgbImage};
 
 use super::{Stage, StudyError, Subject};
 use crate::offline::entities::{Entities, EntitySettings, entities};
@@ -134,4 +135,69 @@ fn telling_ends_where_it_is_stopped() {
     let watch = Stopping::at("telling", 10);
     let told = super::super::tell(&corpus, &found, &mut |_| {}, &mut |_, _| {}, &watch);
     assert!(matches!(told, Err(CorpusError::Stopped)) && watch.done() == 10, "{}", watch.done());
+}
+
+/// A record of a WARC file, and the head and body of its answer.
+fn record(kind: &str, id: u32, url: &str, more: &str, head: &str, body: &[u8]) -> Vec<u8> {
+    let block = [head.as_bytes(), b"\r\n\r\n", body].concat();
+    let fields = format!(
+        "WARC/1.1\r\nWARC-Type: {kind}\r\nWARC-Record-ID: <urn:x:{id}>\r\nWARC-Target-URI: {url}\r\n\
+         WARC-Date: 2015-01-0{id}T00:00:00Z\r\n{more}Content-Length: {}\r\n\r\n",
+        block.len()
+    );
+    [fields.as_bytes(), &block, b"\r\n\r\n"].concat()
+}
+
+#[test]
+fn an_image_that_a_crawl_kept_once_is_seen_under_all_its_addresses() {
+    let picture = |salt: u32| {
+        let point = |x: u32, y: u32| Rgb([(x * salt) as u8, (y * 5) as u8, (x * y) as u8]);
+        let mut bytes = std::io::Cursor::new(Vec::new());
+        let image = DynamicImage::ImageRgb8(RgbImage::from_fn(40, 30, point));
+        image.write_to(&mut bytes, ImageFormat::Png).unwrap();
+        bytes.into_inner()
+    };
+    let digest = |name: &str| format!("WARC-Payload-Digest: sha1:{name}\r\n");
+    let refers = "WARC-Refers-To-Target-URI: <http://a.test/1.png>\r\nWARC-Refers-To-Date: 2015-01-01T00:00:00.000Z\r\n";
+    let (png, gone) = ("HTTP/1.1 200 OK\r\nContent-Type: image/png", "HTTP/1.1 404 Not Found");
+    let jpeg = "HTTP/1.1 200 OK\r\nContent-Type: image/jpeg";
+    let text = "HTTP/1.1 200 OK\r\nContent-Type: text/plain";
+    let warc = [
+        record("response", 1, "http://a.test/1.png", &digest("A"), png, &picture(6)),
+        record("response", 2, "http://a.test/words", &digest("W"), text, b"words"),
+        record("revisit", 3, "http://b.test/2.jpg", &digest("A"), jpeg, b""),
+        // The same address once more, what is no image, and what was not there.
+        record("revisit", 4, "http://a.test/1.png", &digest("A"), png, b""),
+        record("revisit", 5, "http://b.test/2.jpg", &digest("A"), jpeg, b""),
+        record("revisit", 6, "http://b.test/words", &digest("W"), text, b""),
+        record("revisit", 7, "http://b.test/gone.png", &digest("A"), gone, b""),
+        // Others name the capture alone.
+        record("revisit", 8, "http://c.test/3.png", refers, png, b""),
+    ];
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.warc");
+    std::fs::write(&path, warc.concat()).unwrap();
+    let subject = Subject {
+        extents: vec![Extent::whole(path)],
+        follow: FollowSettings::default(),
+        entities: EntitySettings::default(),
+        dir: dir.path().join("study"),
+    };
+    std::fs::create_dir(&subject.dir).unwrap();
+    let wanted = [Stage::Images].into_iter().collect();
+    let found = subject.study(&corpus(dir.path()), &wanted, &()).unwrap().images;
+    let seen =
+        found.images.iter().map(|image| (image.record.as_str(), image.url.as_str(), image.facts.width));
+    assert_eq!(
+        seen.collect::<Vec<_>>(),
+        [
+            ("urn:x:1", "http://a.test/1.png", Some(40)),
+            ("urn:x:3", "http://b.test/2.jpg", Some(40)),
+            ("urn:x:8", "http://c.test/3.png", Some(40)),
+        ]
+    );
+    assert_eq!(found.images[1].declared, "image/jpeg");
+    assert_eq!(found.groups.len(), 1, "{:?}", found.groups);
+    let same = found.groups[0].repeats.iter().map(|repeat| (repeat.image, repeat.same_bytes));
+    assert_eq!(same.collect::<Vec<_>>(), [(1, true), (2, true)]);
 }
