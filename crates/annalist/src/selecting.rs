@@ -1,12 +1,15 @@
 //! How the selection of a job stands: its pages, its rules, and what people decided.
 
+use std::cell::OnceCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use annalist_crawl::job::JobDir;
 use annalist_crawl::knowing::catch_up_with;
 use annalist_knowledge::Places;
+use annalist_model::Canonicaliser;
 use annalist_model::spec::Spec;
-use annalist_study::selection::{Candidates, Decisions, Proposals, Rules, RulesError, propose};
+use annalist_study::selection::{Candidate, Candidates, Decisions, Proposals, Rules, RulesError, propose};
 use anyhow::{Context, Result};
 
 use crate::exit::{BadConfiguration, Interrupted};
@@ -20,6 +23,8 @@ pub struct Standing {
     pub rules: Rules,
     pub decisions: Decisions,
     job: JobDir,
+    /// Places of the pages by their addresses as the spec would write them; made when it is asked for.
+    by_spec: OnceCell<HashMap<String, usize>>,
 }
 
 impl Standing {
@@ -54,7 +59,7 @@ impl Standing {
             )),
             Err(fault) => return Err(fault),
         }
-        Ok(Standing { spec, candidates, rules, decisions, job })
+        Ok(Standing { spec, candidates, rules, decisions, job, by_spec: OnceCell::new() })
     }
 
     pub fn rules_file(&self) -> PathBuf {
@@ -65,9 +70,32 @@ impl Standing {
         self.job.root().join("selection.jsonl")
     }
 
+    /// The page that somebody means. Pages have the addresses under which they were captured, which in a collection out of
+    /// others' archives are not as the spec would write them; what is typed may be as it would.
+    pub fn page(&self, typed: &str) -> Option<&Candidate> {
+        let address = Canonicaliser::default().parse_typed(typed).ok()?;
+        self.candidates.get(address.as_str()).or_else(|| {
+            let address = self.spec.canonical.parse_typed(typed).ok()?;
+            let pages = self.candidates.list();
+            let by_spec = self.by_spec.get_or_init(|| by_spelling(pages, &self.spec.canonical));
+            by_spec.get(address.as_str()).and_then(|place| pages.get(*place))
+        })
+    }
+
     pub fn propose(&self) -> Proposals {
         propose(self.candidates.list(), &self.rules, &self.decisions, self.spec.event.as_ref())
     }
+}
+
+/// Of those that are spelled alike, the first.
+fn by_spelling(pages: &[Candidate], canonical: &Canonicaliser) -> HashMap<String, usize> {
+    let mut places = HashMap::new();
+    for (place, page) in pages.iter().enumerate() {
+        if let Ok(address) = canonical.parse(&page.url) {
+            places.entry(address.as_str().to_owned()).or_insert(place);
+        }
+    }
+    places
 }
 
 /// A mistake in a rule is one of the person who wrote it.

@@ -127,8 +127,12 @@ fn archive() -> Archive {
 }
 
 fn extract(dir: &Path, archive: &Path, more: &[&str]) -> Output {
+    extract_as(SPEC, dir, archive, more)
+}
+
+fn extract_as(text: &str, dir: &Path, archive: &Path, more: &[&str]) -> Output {
     let spec = dir.join("spec.toml");
-    std::fs::write(&spec, SPEC).unwrap();
+    std::fs::write(&spec, text).unwrap();
     let job = dir.join("job");
     annalist()
         .arg("extract")
@@ -417,6 +421,43 @@ fn a_revisit_comes_with_what_it_stands_for() {
         (1, 0),
         "nobody waits for what is said about a payload"
     );
+}
+
+#[test]
+fn pages_are_decided_about_however_the_spec_spells_their_addresses() {
+    for (canonical, typed) in
+        [("prefer_https = true", "https://fest.test/"), ("sort_query = true", "fest.test")]
+    {
+        let dir = tempfile::tempdir().unwrap();
+        let mut archive = Archive::default();
+        archive
+            .page(
+                "http://fest.test/",
+                "2010-06-03",
+                "<p>The lantern festival. <a href='/news?b=1&a=2'>news</a>",
+            )
+            .page("http://fest.test/news?b=1&a=2", "2010-06-03", NEWS);
+        let spec = format!("{SPEC}[canonical]\n{canonical}\n");
+        assert_exit(&extract_as(&spec, dir.path(), &archive.write(dir.path()), &[]), 0);
+        let select = |args: &[&str]| {
+            let mut command = annalist();
+            command.arg("select").arg(dir.path().join("job")).args(args).args(["--json", "--quiet"]);
+            json_of(&command.output().unwrap())
+        };
+        let sheet = dir.path().join("review.tsv");
+        select(&["--review", sheet.to_str().unwrap()]);
+        let text = std::fs::read_to_string(&sheet).unwrap();
+        let (head, rows) = text.split_once('\n').unwrap();
+        let rows: Vec<String> = rows.lines().map(|row| format!("keep{row}\n")).collect();
+        std::fs::write(&sheet, format!("{head}\n{}", rows.concat())).unwrap();
+        let told = select(&["--decisions", sheet.to_str().unwrap()]);
+        assert_eq!(
+            (rows.len(), &told["taken"], &told["faults"]),
+            (2, &2.into(), &Vec::<Value>::new().into())
+        );
+        let told = select(&["--mark", "drop", typed]);
+        assert_eq!((&told["taken"], &told["keep"]), (&1.into(), &1.into()), "{told}");
+    }
 }
 
 #[test]

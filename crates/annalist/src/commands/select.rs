@@ -90,9 +90,7 @@ fn take(standing: &mut Standing, marked: Vec<Written>, args: &SelectArgs) -> Res
     let mut decisions = Vec::new();
     for Written { line, url, decision, by, note } in written {
         let place = if line > 0 { format!("line {line}: ") } else { String::new() };
-        let address = standing.spec.canonical.parse_typed(&url);
-        let page = address.ok().and_then(|address| standing.candidates.get(address.as_str()));
-        match page {
+        match standing.page(&url) {
             Some(page) => decisions.push(Decision {
                 url: page.url.clone(),
                 record: Some(page.record.clone()),
@@ -103,7 +101,7 @@ fn take(standing: &mut Standing, marked: Vec<Written>, args: &SelectArgs) -> Res
             }),
             None => taken
                 .faults
-                .push(format!("{place}{url} is no page of the archive; nothing was decided about it")),
+                .push(format!("{place}{url} is no page of the archive, or one that others show and that comes along with them; nothing was decided about it")),
         }
     }
     let path = standing.decisions_file();
