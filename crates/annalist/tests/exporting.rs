@@ -369,6 +369,9 @@ fn pages_are_selected_by_when_they_were_published_too() {
     );
     assert_exit(&day(&["--until", "2010-06-01"]), 9);
     assert_exit(&day(&["--from", "2010-06-03"]), 9);
+    assert_exit(&day(&[]), 0);
+    std::fs::write(&archive, &bytes[0]).unwrap();
+    assert_exit(&day(&[]), 9);
 }
 
 #[test]

@@ -99,7 +99,7 @@ impl Selection {
             score,
             from,
             until,
-            of_publication: _,
+            of_publication,
             sites,
             hosts,
             prefixes,
@@ -111,6 +111,7 @@ impl Selection {
         } = self;
         let lists = [sites, hosts, prefixes, mimes];
         lists.iter().all(|list| list.is_empty())
+            && !of_publication
             && (score.is_none() && from.is_none() && until.is_none())
             && (statuses.is_empty() && query.is_none() && selected.is_none() && limit.is_none())
     }
@@ -125,7 +126,9 @@ impl Selection {
         let early = self.from.is_none_or(|from| at.is_some_and(|at| at >= from));
         let late = self.until.is_none_or(|until| at.is_some_and(|at| at <= until));
         let good = self.score.is_none_or(|least| subject.known.score.is_some_and(|score| score >= least));
-        early
+        let has_day = !self.of_publication || at.is_some();
+        has_day
+            && early
             && late
             && good
             && self.selected.as_ref().is_none_or(|pages| pages.contains(&url_hash(&subject.url)))
@@ -308,6 +311,7 @@ mod tests {
         assert!(!holds(|args| args.from = Some("20110306".to_owned())));
         assert!(!holds(|args| args.until = Some("2010".to_owned())));
         // Nobody knows when it was published.
+        assert!(!holds(|args| args.published = true));
         assert!(!holds(|args| {
             args.published = true;
             args.from = Some("2011".to_owned());
