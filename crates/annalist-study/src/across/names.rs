@@ -56,17 +56,21 @@ pub fn renamings(
     watch.begin("when names were written", all(corpora));
     let archive = Archive::of(corpora, named, watch)?;
     let mut neighbours = Neighbours::new(&archive, names);
-    let pairs = archive.pairs(&mut neighbours, names);
+    let pairs = archive.pairs(&mut neighbours, names, watch)?;
     if pairs.is_empty() {
         return Ok(Vec::new());
     }
     let candidates: BTreeSet<u32> = pairs.iter().flat_map(|pair| [pair.before, pair.after]).collect();
     watch.begin("what stands around names", all(corpora));
     let around = Around::of(corpora, vocabulary, &archive, &candidates, names, watch)?;
-    let mut found: Vec<(Pair, Renaming)> = pairs
-        .into_iter()
-        .filter_map(|pair| Some((pair, renaming(&pair, &around, &neighbours, &archive, vocabulary, names)?)))
-        .collect();
+    let mut found: Vec<(Pair, Renaming)> = Vec::new();
+    for pair in pairs {
+        if watch.is_stopped() {
+            return Err(CorpusError::Stopped);
+        }
+        let renaming = renaming(&pair, &around, &neighbours, &archive, vocabulary, names);
+        found.extend(renaming.map(|renaming| (pair, renaming)));
+    }
     found.sort_by(|one, other| {
         let (one, other) = (&one.1, &other.1);
         other

@@ -1,6 +1,11 @@
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use annalist_knowledge::Watch;
+
 use super::{Place, associations, news, renamings};
 use crate::offline::entities::{EntitySettings, entities};
-use crate::offline::{Corpus, Day, Named, Vocabulary, Writing};
+use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch, Vocabulary, Writing};
 
 const ANYTHING: &str =
     "morning people street garden letter window summer table music school money winter doctor river friend";
@@ -73,6 +78,70 @@ fn a_name_that_gives_way_to_another_in_the_same_surroundings_is_a_change_of_name
     let (last, first) = (found[0].old_until, found[0].new_from);
     assert!(last < Day(15_500) && Day(15_500) <= first && first.0 - last.0 < 30, "{last} {first}");
     assert!(found[0].shared.iter().any(|shared| shared == "Marta Lind") && !found[0].evidence.is_empty());
+}
+
+/// Those of which one is a part of the other, and of which so many writings keep the old one.
+fn grown(before: &str, after: &str, keeping: usize) -> Vec<(String, String)> {
+    let dir = tempfile::tempdir().unwrap();
+    let text = |n: usize| {
+        let one = party(n, 15_000 + n as i32 * 4);
+        let after = if keeping > 0 && n % keeping < 2 { before } else { after };
+        Writing { text: one.text.replace("Orange Alliance", before).replace("Citizens Forum", after), ..one }
+    };
+    let corpora = [corpus(dir.path(), "one", (0..240).map(text))];
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let found = renamings(&corpora, &named(&corpora), &vocabulary, &()).unwrap();
+    found.into_iter().map(|one| (one.before, one.after)).collect()
+}
+
+#[test]
+fn a_name_that_grew_or_shrank_is_a_change_and_one_that_is_short_for_the_other_is_none() {
+    for (before, after) in [
+        ("Citizens Union", "National Citizens Union"),
+        ("National Citizens Union", "Citizens Union"),
+        ("Sarah Whitcombe", "Sarah Whitcombe Marlow"),
+    ] {
+        assert_eq!(grown(before, after, 0), [(before.to_owned(), after.to_owned())]);
+        assert_eq!(grown(before, after, 12), [], "one in six keeps {before}");
+    }
+    assert_eq!(grown("Harvest Fair", "Harvest Fair 2012", 0), []);
+}
+
+/// Wants it to end when all writings of the first way through them were read.
+#[derive(Default)]
+struct Behind {
+    done: AtomicU64,
+    begun: Mutex<Vec<&'static str>>,
+}
+
+impl Watch for Behind {
+    fn advance(&self, _: u64, _: u64) {}
+    fn is_stopped(&self) -> bool {
+        self.done.load(Ordering::Relaxed) == 300
+    }
+}
+
+impl StudyWatch for Behind {
+    fn begin(&self, what: &'static str, _: u64) {
+        self.begun.lock().unwrap().push(what);
+    }
+    fn begin_bytes(&self, what: &'static str, bytes: u64) {
+        self.begin(what, bytes);
+    }
+    fn done(&self, writings: u64) {
+        self.done.fetch_add(writings, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn comparing_names_ends_where_it_is_stopped() {
+    let dir = tempfile::tempdir().unwrap();
+    let corpora = two_crawls(dir.path());
+    let vocabulary = Vocabulary::of_all(&corpora, &()).unwrap();
+    let watch = Behind::default();
+    let outcome = renamings(&corpora, &named(&corpora), &vocabulary, &watch);
+    assert!(matches!(outcome, Err(CorpusError::Stopped)), "{outcome:?}");
+    assert_eq!(*watch.begun.lock().unwrap(), ["when names were written"]);
 }
 
 #[test]

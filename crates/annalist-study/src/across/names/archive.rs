@@ -11,6 +11,8 @@ use crate::offline::{Corpus, CorpusError, Day, Named, StudyWatch};
 const FEWEST_WRITINGS: usize = 3;
 /// Of the mentions of the old name that must be before the change, and of the new name behind it.
 const ON_ITS_SIDE: f32 = 0.75;
+/// The same for both at once where one name is a part of the other.
+const ON_ITS_SIDE_OF_ITS_PARTS: f32 = 0.95;
 /// Of all writings, that must be on each side.
 const LEAST_OF_ALL: f32 = 0.05;
 /// How alike the names around both must be, where no writing has both.
@@ -137,7 +139,12 @@ impl Archive {
     }
 
     /// Pairs of names that meet in time, and stand beside the same names or together.
-    pub(super) fn pairs(&self, neighbours: &mut Neighbours<'_>, names: &[String]) -> Vec<Pair> {
+    pub(super) fn pairs(
+        &self,
+        neighbours: &mut Neighbours<'_>,
+        names: &[String],
+        watch: &dyn StudyWatch,
+    ) -> Result<Vec<Pair>, CorpusError> {
         let mut frequent: Vec<u32> = self
             .with
             .iter()
@@ -160,10 +167,13 @@ impl Archive {
             .collect();
         let mut pairs = Vec::new();
         for before in old {
+            if watch.is_stopped() {
+                return Err(CorpusError::Stopped);
+            }
             let middle = self.quantile(before, 0.5);
             for (after, _) in new.iter().filter(|(after, its)| *after != before && middle < *its) {
                 let Some(pair) = self.pair(before, *after) else { continue };
-                if is_same_name(before, *after, names) {
+                if is_same_name(&pair, names) {
                     continue;
                 }
                 let (alike, meet) = neighbours.alike(before, *after);
@@ -172,7 +182,7 @@ impl Archive {
                 }
             }
         }
-        pairs
+        Ok(pairs)
     }
 
     /// Whether so many mentions lie in this share of the archive that the rest is silence.
@@ -213,11 +223,19 @@ impl Archive {
     }
 }
 
-/// Another form of the same name is no change.
-fn is_same_name(one: u32, other: u32, names: &[String]) -> bool {
+/// Another form of the same name is no change. Who is called by a part of the name, or by more than it, is so called at any
+/// time: only where the one form ends when the other begins did the name grow or shrink. A number that is new is that of a year.
+fn is_same_name(pair: &Pair, names: &[String]) -> bool {
     let name = |number: u32| names.get(number as usize).map(|name| name.to_lowercase()).unwrap_or_default();
-    let (one, other) = (name(one), name(other));
-    one.contains(&other) || other.contains(&one)
+    let (one, other) = (name(pair.before), name(pair.after));
+    let (short, long) = if one.len() <= other.len() { (one, other) } else { (other, one) };
+    if !long.contains(&short) {
+        return false;
+    }
+    let rest = format!(" {long} ").replacen(&format!(" {short} "), " ", 1);
+    let mut more = rest.split_whitespace();
+    let is_longer = rest.len() < long.len() + 2 && more.any(|word| word.chars().all(char::is_alphabetic));
+    !is_longer || pair.fits < ON_ITS_SIDE_OF_ITS_PARTS
 }
 
 /// The names that stand beside others, and in how many writings.

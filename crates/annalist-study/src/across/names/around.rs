@@ -126,9 +126,11 @@ impl Around {
 
     /// Those of some writings in which a sentence says that the one became the other, both in small letters.
     pub(super) fn saying(&self, writings: &[u32], old: &str, new: &str) -> Vec<u32> {
+        // Of two names the one may be a part of the other.
+        let (short, long) = if old.len() <= new.len() { (old, new) } else { (new, old) };
         let says = |writing: &&u32| {
             let said = self.said.get(writing).map(Vec::as_slice).unwrap_or_default();
-            said.iter().any(|sentence| sentence.contains(old) && sentence.contains(new))
+            said.iter().any(|sentence| sentence.contains(long) && sentence.replace(long, " ").contains(short))
         };
         writings.iter().filter(says).copied().collect()
     }
