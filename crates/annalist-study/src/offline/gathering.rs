@@ -43,7 +43,10 @@ impl Gatherer {
 
     fn push(&mut self, writing: Writing) -> Result<(), DerivedError> {
         if self.known.insert(xxh3_64(writing.id.as_bytes())) {
-            self.writer.push(writing).map_err(|fault| DerivedError::Damaged(fault.to_string()))?;
+            self.writer.push(writing).map_err(|fault| match fault {
+                CorpusError::Io { path, source } => DerivedError::Io { what: path, source },
+                other => DerivedError::Damaged(other.to_string()),
+            })?;
         }
         Ok(())
     }
@@ -171,4 +174,31 @@ fn links_within(document: &Document, place: Range<usize>) -> (Vec<String>, Vec<S
 fn part_at(document: &Document, at: usize) -> PartKind {
     let before = document.parts.partition_point(|part| part.from <= at);
     before.checked_sub(1).and_then(|last| document.parts.get(last)).map(|part| part.kind).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+
+    use annalist_knowledge::DerivedError;
+
+    use super::Gatherer;
+    use crate::offline::Writing;
+
+    #[test]
+    fn a_disk_that_is_full_while_writings_are_gathered_is_told_as_such() {
+        let dir = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/dev/full", dir.path().join("writings.new")).unwrap();
+        let mut gatherer = Gatherer::create(&dir.path().join("writings")).unwrap();
+        let writing = |n: u64| Writing {
+            id: n.to_string(),
+            text: (0..9).map(|k| format!("{:x} ", (n * 9 + k).wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect(),
+            ..Writing::default()
+        };
+        let fault = (0..20_000).find_map(|n| gatherer.push(writing(n)).err());
+        assert!(
+            matches!(&fault, Some(DerivedError::Io { source, .. }) if source.kind() == ErrorKind::StorageFull),
+            "{fault:?}"
+        );
+    }
 }

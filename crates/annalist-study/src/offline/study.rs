@@ -128,8 +128,10 @@ impl Subject {
         let path = self.dir.join("writings");
         let ends = self.ends();
         let kept = Kept::new(&self.dir, format!("{VERSION} {ends}"));
-        if let Some(mark) = kept.load::<Mark>("gathered")
+        // A file that was cut between two writings, or to nothing, can be read and is not all.
+        if let Some((mark, writings)) = kept.load::<(Mark, u64)>("gathered")
             && let Ok(corpus) = Corpus::open(&path)
+            && corpus.len() == writings
         {
             return Ok((corpus, mark));
         }
@@ -142,7 +144,7 @@ impl Subject {
         }
         let mark = gatherer.mark().clone();
         let corpus = gatherer.finish()?;
-        kept.save("gathered", &mark).map_err(fault(&self.dir))?;
+        kept.save("gathered", &(&mark, corpus.len())).map_err(fault(&self.dir))?;
         Ok((corpus, mark))
     }
 

@@ -128,6 +128,30 @@ fn an_interrupted_study_says_which_stages_are_kept_and_goes_on_behind_them() {
 }
 
 #[test]
+fn writings_that_were_cut_to_nothing_are_gathered_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let page =
+        format!("HTTP/1.0 200 OK\r\nContent-Type: text/html\r\n\r\n<p>{}", "Then they spoke. ".repeat(20));
+    let archive = dir.path().join("old.warc");
+    let record = format!(
+        "WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: http://a.test/\r\nWARC-Date: 2010-06-03T12:00:00Z\r\n\
+         WARC-Record-ID: <urn:x:1>\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: {}\r\n\r\n{page}\r\n\r\n",
+        page.len()
+    );
+    std::fs::write(&archive, record).unwrap();
+    let subject = Subject {
+        extents: vec![Extent::whole(&archive)],
+        follow: FollowSettings { awaits_metadata: false, ..FollowSettings::default() },
+        entities: EntitySettings::default(),
+        dir: dir.path().join("study"),
+    };
+    let gathered = || subject.corpus(&()).unwrap().0.len();
+    assert_eq!(gathered(), 1);
+    std::fs::write(subject.dir.join("writings"), "").unwrap();
+    assert_eq!(gathered(), 1);
+}
+
+#[test]
 fn telling_ends_where_it_is_stopped() {
     let dir = tempfile::tempdir().unwrap();
     let corpus = corpus(dir.path());
