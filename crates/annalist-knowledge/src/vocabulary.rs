@@ -136,4 +136,9 @@ words! {
     PERCEPTUAL_HASH = "urn:annalist:perceptualHash";
     LOOKS_LIKE = "urn:annalist:looksLike";
     CONDITION = "urn:annalist:condition";
+    ANIMATED = "urn:annalist:animated";
+    SITE_CLASS = "urn:annalist:Site";
+    CITES = "urn:annalist:cites";
+    CITATIONS = "urn:annalist:citations";
+    CITING_SITES = "urn:annalist:citingSites";
 }

@@ -57,6 +57,7 @@ fn what_the_society_is_about_is_found_in_a_crawl_of_it() {
     assert!(10 * found >= 9 * all, "{found} of {all}");
     pictures(&stand, &job);
     leads_back(&job);
+    sites_and_images(&job, &told);
     facets(&job);
     again(&job);
 }
@@ -169,6 +170,26 @@ fn leads_back(job: &Path) {
         "SELECT (COUNT(*) AS ?n) WHERE { ?t a ann:Together ; ann:confidence ?c FILTER(?c > 0 && ?c <= 1) }",
     );
     assert!(ties > 10 && ties == sure, "{sure} of {ties}");
+}
+
+/// Which sites are cited, and how images are, stands in tables, report and graph.
+fn sites_and_images(job: &Path, told: &Value) {
+    let cited = ask(
+        job,
+        "SELECT ?site ?n WHERE { ?s a ann:Site ; ann:site ?site ; ann:citations ?n FILTER(?n > 0) }",
+    );
+    let table = std::fs::read_to_string(job.join("study/sites.csv")).unwrap();
+    let row = |row: &BTreeMap<String, String>| {
+        let mut lines = table.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        lines.any(|cells| cells[0] == row["site"] && cells[4] == row["n"])
+    };
+    assert!(cited.len() > 3 && cited.iter().all(row), "{cited:?} {table}");
+    assert_eq!(told["sites"].as_u64().unwrap(), table.lines().count() as u64 - 1);
+    let images = std::fs::read_to_string(job.join("study/images.csv")).unwrap();
+    let whole = ask(job, "SELECT DISTINCT ?image WHERE { ?image ann:condition \"whole\" }");
+    let rows = images.lines().filter(|line| line.ends_with(",whole,false") || line.ends_with(",whole,true"));
+    let urls: BTreeSet<&str> = rows.filter_map(|line| line.split(',').next()).collect();
+    assert!(!urls.is_empty() && whole.len() == urls.len(), "{} of {images}", whole.len());
 }
 
 /// What was found are facets of search.

@@ -1,6 +1,7 @@
 //! A capture out of the archive becomes a document: read again by the reader that read it when it was crawled.
 
 use std::io::{BufRead, Read};
+use std::path::Path;
 
 use annalist_model::{CanonicalUrl, Canonicaliser, FoundLink, LinkKind, Object, Page, ResponseHead, Time};
 use annalist_read::{Limits, Reader};
@@ -34,12 +35,16 @@ pub(super) struct DocumentReader {
     limits: Limits,
 }
 
-/// Records of ARC files have no names, and some of others. A copy of one has the same.
-fn name_of(raw: &Raw) -> String {
-    let (_, offset, nth) = raw.at;
-    let file = super::plain_name(&raw.path);
-    let place = if nth == 0 { format!("{file} {offset}") } else { format!("{file} {offset} {nth}") };
-    RecordId::of_place(&place).to_string()
+/// The name of a capture, `urn:uuid:…`. Records of ARC files have none, and some of others; a copy of one has the same. `at` is
+/// its offset, and how many records come before it there.
+pub(super) fn record_name(fields: &Fields, path: &Path, at: (u64, u64)) -> String {
+    let made = || {
+        let file = super::plain_name(path);
+        let place = if at.1 == 0 { format!("{file} {}", at.0) } else { format!("{file} {} {}", at.0, at.1) };
+        RecordId::of_place(&place).to_string()
+    };
+    let name = fields.get("WARC-Record-ID").map_or_else(made, str::to_owned);
+    unbracketed(&name).to_owned()
 }
 
 impl DocumentReader {
@@ -64,8 +69,7 @@ impl DocumentReader {
     }
 
     fn document(&self, raw: Raw, url: CanonicalUrl, captured: Time) -> Option<Document> {
-        let record = raw.field("WARC-Record-ID").map_or_else(|| name_of(&raw), str::to_owned);
-        let record = unbracketed(&record).to_owned();
+        let record = record_name(&raw.fields, &raw.path, (raw.at.1, raw.at.2));
         let is_revisit = raw.field("WARC-Type") == Some("revisit");
         let original = is_revisit.then(|| original(&raw.fields));
         let mut document = Document {

@@ -35,6 +35,20 @@ pub enum Condition {
     Damaged,
     /// An image of a format that is not unpacked here, such as SVG.
     NotRead,
+    /// Its server calls it an image, and it is something else.
+    NoImage,
+}
+
+impl Condition {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Condition::Whole => "whole",
+            Condition::TooLarge => "too-large",
+            Condition::Damaged => "damaged",
+            Condition::NotRead => "not-read",
+            Condition::NoImage => "no-image",
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +84,7 @@ pub struct ImageSeen {
     pub facts: ImageFacts,
 }
 
-/// The images of an archive, and which of them show the same.
+/// The images of an archive, what is called one and is none, and which of them show the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Images {
     /// In the archive's order.
@@ -78,24 +92,59 @@ pub struct Images {
     pub groups: Vec<Group>,
 }
 
+impl ImageSeen {
+    pub fn is_image(&self) -> bool {
+        self.facts.condition != Condition::NoImage
+    }
+}
+
 impl Images {
     pub fn of(images: Vec<ImageSeen>) -> Images {
         let seen: Vec<Seen<'_>> = images
             .iter()
-            .map(|image| Seen { digest: image.digest.as_deref(), facts: &image.facts })
+            .map(|image| {
+                // What is no image shows nothing, however often it is there.
+                let digest = image.digest.as_deref().filter(|_| image.is_image());
+                Seen { digest, facts: &image.facts }
+            })
             .collect();
         let groups = duplicates(&seen);
         Images { images, groups }
     }
 }
 
-/// Whether an answer may hold an image, by what its server says it is, or by its name where that says nothing.
-pub fn may_be_image(url: &str, declared: &str) -> bool {
-    let path = url.split(['?', '#']).next().unwrap_or_default().to_ascii_lowercase();
-    let named = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".ico", ".svg", ".avif"];
-    declared.starts_with("image/")
-        || (!declared.starts_with("text/html") && named.iter().any(|ending| path.ends_with(ending)))
-        || matches!(declared, "" | "application/octet-stream" | "text/plain")
+/// Formats that are known by how they begin: what is called so and does not is none.
+const BEGIN_ALIKE: [&str; 8] = [
+    "image/png",
+    "image/jpeg",
+    "image/jpg",
+    "image/pjpeg",
+    "image/gif",
+    "image/webp",
+    "image/bmp",
+    "image/svg+xml",
+];
+
+/// Whether an answer is looked at: what its server calls an image, and what begins like one, whatever it is called.
+pub fn may_be_image(declared: &str, start: &[u8]) -> bool {
+    declared.starts_with("image/") || mime::detect(None, start).mime.starts_with("image/")
+}
+
+/// What an answer is that may be an image. `None` where nobody says that it is one, and it is none.
+pub fn facts(bytes: &[u8], declared: &str) -> Option<ImageFacts> {
+    let NotAnImage { mime } = match look(bytes) {
+        Ok(facts) => return Some(facts),
+        Err(other) => other,
+    };
+    if bytes.is_empty() || !declared.starts_with("image/") {
+        return None;
+    }
+    let is_unknown = matches!(mime.as_str(), "application/octet-stream" | "text/plain");
+    Some(if is_unknown && !BEGIN_ALIKE.contains(&declared) {
+        ImageFacts::of(declared.to_owned(), Condition::NotRead)
+    } else {
+        ImageFacts::of(mime, Condition::NoImage)
+    })
 }
 
 /// Looks at an image as far as it goes; whatever the bytes are, this ends soon.
@@ -104,15 +153,7 @@ pub fn look(bytes: &[u8]) -> Result<ImageFacts, NotAnImage> {
     if !mime.starts_with("image/") {
         return Err(NotAnImage { mime });
     }
-    let mut facts = ImageFacts {
-        mime,
-        width: None,
-        height: None,
-        animated: false,
-        condition: Condition::NotRead,
-        perceptual_hash: None,
-        tone: [0; 3],
-    };
+    let mut facts = ImageFacts::of(mime, Condition::NotRead);
     // The decoders are others' work, and a panic in one of them is about this image alone.
     let seen = std::panic::catch_unwind(|| {
         let mut seen = facts.clone();
@@ -127,6 +168,12 @@ pub fn look(bytes: &[u8]) -> Result<ImageFacts, NotAnImage> {
 }
 
 impl ImageFacts {
+    /// Of what was not unpacked.
+    fn of(mime: String, condition: Condition) -> ImageFacts {
+        let (width, height, animated, perceptual_hash, tone) = (None, None, false, None, [0; 3]);
+        ImageFacts { mime, width, height, animated, condition, perceptual_hash, tone }
+    }
+
     /// Whether a Content-Type says something else than the bytes.
     pub fn contradicts(&self, declared: &str) -> bool {
         let declared = declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

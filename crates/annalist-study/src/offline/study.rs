@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use annalist_knowledge::{
     Content, Derived, Extent, FollowError, FollowSettings, Mark, Payload, follow, payloads,
 };
+use annalist_warc::DigestKind;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
@@ -217,7 +218,7 @@ impl Subject {
         payloads(
             &self.extents,
             self.follow.threads,
-            images::may_be_image,
+            |_, declared, start| images::may_be_image(declared, start),
             sighting,
             |sighting| seen.push(sighting),
             watch,
@@ -234,7 +235,8 @@ fn sighting(payload: Payload) -> Option<Sighting> {
     let Payload { record, url, captured, declared, digest, content } = payload;
     match content {
         Content::Bytes(bytes) => {
-            let facts = images::look(&bytes).ok()?;
+            let facts = images::facts(&bytes, &declared)?;
+            let digest = digest.or_else(|| Some(DigestKind::Sha1.of(&bytes).to_string()));
             Some(Sighting::Looked { image: ImageSeen { record, url, declared, digest, facts }, captured })
         }
         Content::SameAs(original) => Some(Sighting::Repeated { record, url, declared, digest, original }),

@@ -45,6 +45,7 @@ pub fn tell(
     teller.topics(&found.topics, &names);
     teller.happenings(found, &names);
     teller.social(&found.social);
+    teller.sites(&found.social);
     teller.images(&found.images);
     let mut about = About::of(found);
     let mut writings: Vec<(String, String)> = Vec::new();
@@ -300,6 +301,20 @@ impl Teller<'_> {
         }
     }
 
+    /// What the archive's sites are to each other.
+    fn sites(&mut self, found: &Social) {
+        for site in &found.sites {
+            let name = named("site", &site.site);
+            self.speaker.say(&name, v::TYPE, v::SITE_CLASS.into_owned());
+            self.speaker.text(&name, v::SITE, Some(&site.site));
+            self.speaker.number(&name, v::WRITINGS, site.writings);
+            self.speaker.number(&name, v::CITES, site.cites);
+            self.speaker.number(&name, v::CITATIONS, site.cited);
+            self.speaker.number(&name, v::CITING_SITES, site.cited_by);
+            self.speaker.say(&name, v::INFLUENCE, Literal::from(site.influence));
+        }
+    }
+
     fn images(&mut self, found: &Images) {
         for image in &found.images {
             let (Some(url), Some(capture)) = (url_iri(&image.url), url_iri(&image.record)) else { continue };
@@ -307,6 +322,10 @@ impl Teller<'_> {
             self.speaker.text(&url, v::ENCODING, Some(&image.facts.mime));
             image.facts.width.into_iter().for_each(|width| self.speaker.number(&url, v::WIDTH, width));
             image.facts.height.into_iter().for_each(|height| self.speaker.number(&url, v::HEIGHT, height));
+            self.speaker.text(&url, v::CONDITION, Some(image.facts.condition.word()));
+            if image.facts.animated {
+                self.speaker.say(&url, v::ANIMATED, Literal::from(true));
+            }
             if let Some(hash) = image.facts.perceptual_hash {
                 self.speaker.text(&url, v::PERCEPTUAL_HASH, Some(&format!("{hash:016x}")));
             }

@@ -4,7 +4,7 @@ use image::codecs::gif::GifEncoder;
 use image::{DynamicImage, Frame, ImageFormat, Rgb, RgbImage};
 use proptest::prelude::{any, proptest};
 
-use super::{Condition, ImageFacts, Seen, duplicates, look};
+use super::{Condition, ImageFacts, ImageSeen, Images, Seen, duplicates, look, may_be_image};
 
 /// Blobs on a gradient; others with another salt.
 fn drawn(width: u32, height: u32, salt: u32) -> DynamicImage {
@@ -104,6 +104,36 @@ fn what_is_cut_or_no_image_is_said_to_be_so() {
     assert_eq!(look(b"<html><p>Not found</p></html>").unwrap_err().mime, "text/html");
     let svg = facts(b"<svg xmlns=\"http://www.w3.org/2000/svg\"><rect/></svg>");
     assert_eq!((svg.mime.as_str(), svg.condition), ("image/svg+xml", Condition::NotRead));
+}
+
+#[test]
+fn what_is_an_image_and_what_is_only_called_one_are_looked_at_whatever_the_server_says() {
+    let png = packed(&drawn(90, 60, 2), ImageFormat::Png);
+    let page = b"<!DOCTYPE html><title>Not found</title>".as_slice();
+    for (declared, bytes, expected) in [
+        ("text/html", png.as_slice(), Some(("image/png", Condition::Whole))),
+        ("application/x-unknown", &png, Some(("image/png", Condition::Whole))),
+        ("image/png", page, Some(("text/html", Condition::NoImage))),
+        ("image/png", b"No such file", Some(("text/plain", Condition::NoImage))),
+        ("image/x-xbitmap", b"#define x_width 16", Some(("image/x-xbitmap", Condition::NotRead))),
+        ("text/html", page, None),
+        ("image/gif", b"", None),
+    ] {
+        let facts = super::facts(bytes, declared).filter(|_| may_be_image(declared, bytes));
+        let told = facts.as_ref().map(|facts| (facts.mime.as_str(), facts.condition));
+        assert_eq!(told, expected, "{declared}");
+        assert!(facts.is_none_or(|facts| facts.contradicts(declared) || facts.mime == declared));
+    }
+    assert!(!may_be_image("text/plain", b"BMW builds cars"));
+    // Pages in the place of images are alike, and show nothing.
+    let missing = |url: &str| ImageSeen {
+        record: format!("urn:x:{url}"),
+        url: url.to_owned(),
+        declared: "image/png".to_owned(),
+        digest: Some("sha1:X".to_owned()),
+        facts: super::facts(page, "image/png").unwrap(),
+    };
+    assert_eq!(Images::of(vec![missing("http://a.test/1"), missing("http://a.test/2")]).groups, []);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use annalist_study::offline::entities::Kind;
+use annalist_study::offline::images::{Condition, ImageSeen};
 use annalist_study::offline::social::{Counts, Tie};
 use annalist_study::offline::topics::Course;
 use annalist_study::offline::{Day, Found, Month};
@@ -25,6 +26,7 @@ pub fn report(found: &Found, writings: u64, limit: usize) -> String {
     let _ = topics(found, limit, &mut page);
     let _ = events(found, limit, &mut page);
     let _ = social(found, limit, &mut page);
+    let _ = sites(found, limit, &mut page);
     let _ = images(found, &mut page);
     page
 }
@@ -140,15 +142,53 @@ fn images(found: &Found, page: &mut String) -> std::fmt::Result {
         return Ok(());
     }
     let repeats: usize = images.groups.iter().map(|group| group.repeats.len()).sum();
-    let wrong = images.images.iter().filter(|image| image.facts.contradicts(&image.declared)).count();
     writeln!(
         page,
-        "\nImages: {}, of which {} show what others show, in {} groups; {} are not of the type their server says",
-        show::count(images.images.len() as u64),
+        "\nImages: {}, of which {} show what others show, in {} groups; {} are not of the type their server says, {} move, {} are damaged",
+        show::count(those(found, ImageSeen::is_image)),
         show::count(repeats as u64),
         show::count(images.groups.len() as u64),
-        show::count(wrong as u64)
-    )
+        show::count(those(found, |image| image.is_image() && is_miscalled(image))),
+        show::count(those(found, |image| image.facts.animated)),
+        show::count(those(found, is_damaged)),
+    )?;
+    match those(found, |image| !image.is_image()) {
+        0 => Ok(()),
+        others => writeln!(page, "Called images by their servers and none: {}", show::count(others)),
+    }
+}
+
+fn those(found: &Found, is_meant: impl Fn(&ImageSeen) -> bool) -> u64 {
+    found.images.images.iter().filter(|image| is_meant(image)).count() as u64
+}
+
+fn is_miscalled(image: &ImageSeen) -> bool {
+    image.facts.contradicts(&image.declared)
+}
+
+fn is_damaged(image: &ImageSeen) -> bool {
+    image.facts.condition == Condition::Damaged
+}
+
+/// Those that others link to.
+fn sites(found: &Found, limit: usize, page: &mut String) -> std::fmt::Result {
+    let mut cited: Vec<_> = found.social.sites.iter().filter(|site| site.cited > 0).collect();
+    if cited.is_empty() {
+        return Ok(());
+    }
+    cited.sort_by_key(|site| std::cmp::Reverse((site.cited_by, site.cited)));
+    writeln!(page, "\nSites that others cite ({})", show::count(cited.len() as u64))?;
+    for site in cited.into_iter().take(limit) {
+        writeln!(
+            page,
+            "  {:>6.2} %  {}: {} links from {} sites",
+            100.0 * site.influence,
+            site.site,
+            show::count(site.cited),
+            show::count(site.cited_by)
+        )?;
+    }
+    Ok(())
 }
 
 fn social(found: &Found, limit: usize, page: &mut String) -> std::fmt::Result {
@@ -312,7 +352,29 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
             number(tie.confidence.into()),
         ]));
     }
-    let mut images = row(&["url", "type", "declared", "width", "height", "looks like", "same bytes"]);
+    let mut sites = row(&["site", "writings", "authors", "cites", "cited", "cited by", "influence"]);
+    for site in &found.social.sites {
+        sites.push_str(&row(&[
+            site.site.clone(),
+            site.writings.to_string(),
+            site.authors.to_string(),
+            site.cites.to_string(),
+            site.cited.to_string(),
+            site.cited_by.to_string(),
+            format!("{:.8}", site.influence),
+        ]));
+    }
+    let mut images = row(&[
+        "url",
+        "type",
+        "declared",
+        "width",
+        "height",
+        "looks like",
+        "same bytes",
+        "condition",
+        "animated",
+    ]);
     let mut like: HashMap<usize, (usize, bool)> = HashMap::new();
     for group in &found.images.groups {
         like.extend(group.repeats.iter().map(|repeat| (repeat.image, (group.first, repeat.same_bytes))));
@@ -328,6 +390,8 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
             side(image.facts.height),
             first.map(|first| first.url.clone()).unwrap_or_default(),
             like.get(&place).map(|(_, same)| same.to_string()).unwrap_or_default(),
+            image.facts.condition.word().to_owned(),
+            image.facts.animated.to_string(),
         ]));
     }
     vec![
@@ -339,6 +403,7 @@ pub fn tables(found: &Found) -> Vec<(&'static str, String)> {
         ("events.csv", events),
         ("authors.csv", authors),
         ("ties.csv", ties),
+        ("sites.csv", sites),
         ("images.csv", images),
     ]
 }
@@ -356,11 +421,16 @@ pub fn json(found: &Found, writings: u64, limit: usize, job: &Path) -> Value {
         "topics": found.topics.topics.len(),
         "events": found.happenings.len(),
         "authors": found.social.authors.len(),
-        "images": found.images.images.len(),
+        "sites": found.social.sites.len(),
+        "images": those(found, ImageSeen::is_image),
+        "images_damaged": those(found, is_damaged),
+        "images_animated": those(found, |image| image.facts.animated),
+        "images_miscalled": those(found, is_miscalled),
         "image_groups": found.images.groups.len(),
         "first_entities": entities,
         "first_topics": topics,
         "first_authors": authors,
+        "first_sites": found.social.sites.iter().take(limit).collect::<Vec<_>>(),
         "first_events": found.happenings.iter().take(limit).map(|one| json!({
             "title": one.title, "from": one.from, "until": one.until, "writings": one.writings.len(),
             "sites": one.sites, "confidence": one.confidence,
