@@ -259,14 +259,12 @@ impl Query {
     }
 
     fn text(&self, line: &CdxLine) -> String {
-        match &self.fields {
-            None => format!("{line}\n"),
-            Some(fields) => {
-                let values: Vec<String> =
-                    fields.iter().map(|name| field(line, name).unwrap_or_else(|| "-".to_owned())).collect();
-                values.join(" ") + "\n"
-            }
-        }
+        let value = |name: &str| field(line, name).unwrap_or_else(|| "-".to_owned());
+        let values: Vec<String> = match &self.fields {
+            None => FIELDS.iter().map(|name| value(name)).collect(),
+            Some(fields) => fields.iter().map(|name| value(name)).collect(),
+        };
+        values.join(" ") + "\n"
     }
 }
 

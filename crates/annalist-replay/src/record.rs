@@ -32,8 +32,8 @@ pub(crate) struct StoredBody {
     pub(crate) chunked: bool,
     /// `None` for codings that are not read here.
     pub(crate) coding: Option<ContentCoding>,
-    /// Where it can be told without reading all of it.
-    pub(crate) length: Option<u64>,
+    /// With its content coding, where it can be told without reading all of it.
+    pub(crate) coded_length: Option<u64>,
 }
 
 /// Where a body is.
@@ -132,7 +132,6 @@ impl Capture {
         }
         let coding = ContentCoding::named(head.field("content-encoding").unwrap_or_default());
         let chunked = head.is_chunked();
-        let is_plain = !chunked && coding == Some(ContentCoding::Identity);
         let body = StoredBody {
             kept: match is_held {
                 true => Kept::Held(held),
@@ -140,7 +139,7 @@ impl Capture {
             },
             chunked,
             coding,
-            length: is_plain.then_some(content_length.saturating_sub(head.length as u64)),
+            coded_length: (!chunked).then_some(content_length.saturating_sub(head.length as u64)),
         };
         let status = head.status.parse().ok().filter(|status| (200..=999).contains(status)).unwrap_or(200);
         Ok((Capture { status, fields: head.fields, body, truncated, digest, original: None }, refers))

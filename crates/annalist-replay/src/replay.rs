@@ -16,7 +16,7 @@ use crate::memento::{LINK_FORMAT, Links, http_date, millis_of_http_date};
 use crate::range::Range;
 use crate::record::{Capture, Unreadable};
 use crate::rewrite::{self, Rewriting, Rewritten};
-use crate::stream::{Form, Stream};
+use crate::stream::{Coding, Form, Stream};
 use crate::target::{Kind, Target, moment};
 use crate::{cdx, page};
 
@@ -295,16 +295,15 @@ fn shown(asked: &Asked<'_>, line: &CdxLine, kind: Kind, capture: Capture) -> io:
     {
         answer.push("Refresh", &refresh);
     }
+    let is_coded = capture.body.coding != Some(ContentCoding::Identity);
     let form = match form {
-        Form::Coded => {
-            let is_coded = capture.body.coding != Some(ContentCoding::Identity);
-            if let Some(coding) = capture.field("content-encoding").filter(|_| is_coded) {
-                answer.push("Content-Encoding", coding);
+        Form::Whole(coding) => {
+            let named = capture.field("content-encoding").filter(|_| is_coded && coding == Coding::Kept);
+            if let Some(named) = named {
+                answer.push("Content-Encoding", named);
             }
-            push_length(&mut answer, capture.body.length);
-            Form::Coded
+            part_of(asked, &capture, coding, &mut answer)?
         }
-        Form::Whole => part_of(asked, &capture, &mut answer)?,
         rewritten => rewritten,
     };
     if answer.status != 304 && answer.status != 416 {
@@ -314,7 +313,8 @@ fn shown(asked: &Asked<'_>, line: &CdxLine, kind: Kind, capture: Capture) -> io:
 }
 
 /// As it is, or that part of it that is asked for.
-fn part_of(asked: &Asked<'_>, capture: &Capture, answer: &mut Answer) -> io::Result<Form> {
+fn part_of(asked: &Asked<'_>, capture: &Capture, coding: Coding, answer: &mut Answer) -> io::Result<Form> {
+    let whole = Form::Whole(coding);
     let etag = capture.digest.as_ref().map(|digest| format!("\"{digest}\""));
     answer.push("Accept-Ranges", "bytes");
     if let Some(etag) = &etag {
@@ -322,35 +322,32 @@ fn part_of(asked: &Asked<'_>, capture: &Capture, answer: &mut Answer) -> io::Res
         let is_known = |known: &str| known.split(',').any(|one| one.trim().trim_start_matches("W/") == etag);
         if capture.status == 200 && asked.if_none_match.is_some_and(is_known) {
             answer.status = 304;
-            return Ok(Form::Whole);
+            return Ok(whole);
         }
     }
     let is_same = asked.if_range.is_none_or(|known| Some(known.trim()) == etag.as_deref());
     let Some(range) = asked.range.filter(|_| is_same && capture.status == 200) else {
-        push_length(answer, capture.body.length);
-        return Ok(if let Some(length) = capture.body.length {
-            Form::Part { from: 0, length }
-        } else {
-            Form::Whole
-        });
+        let length = capture.body.told_length(coding);
+        push_length(answer, length);
+        return Ok(length.map_or(whole, |length| Form::Part { coding, from: 0, length }));
     };
-    let Some(total) = capture.body.unpacked_length()? else { return Ok(Form::Whole) };
+    let Some(total) = capture.body.counted_length(coding)? else { return Ok(whole) };
     match Range::of(range, total) {
         Range::Whole => {
             push_length(answer, Some(total));
-            Ok(Form::Part { from: 0, length: total })
+            Ok(Form::Part { coding, from: 0, length: total })
         }
         Range::Part { from, length } => {
             answer.status = 206;
             answer.push("Content-Range", &format!("bytes {from}-{}/{total}", from + length - 1));
             push_length(answer, Some(length));
-            Ok(Form::Part { from, length })
+            Ok(Form::Part { coding, from, length })
         }
         Range::Unsatisfiable => {
             answer.status = 416;
             answer.push("Content-Range", &format!("bytes */{total}"));
             push_length(answer, Some(0));
-            Ok(Form::Whole)
+            Ok(whole)
         }
     }
 }
@@ -380,12 +377,15 @@ fn declared_of(capture: &Capture) -> Option<Declared> {
 fn form_of(capture: &Capture, kind: Kind, rewriting: Rewriting) -> (Form, Option<String>) {
     let declared = declared_of(capture);
     if kind == Kind::Identity {
-        return (Form::Coded, declared.map(|declared| declared.header()));
+        return (Form::Whole(Coding::Kept), declared.map(|declared| declared.header()));
     }
     if capture.body.coding.is_none() {
         // Browsers may know how to unpack what cannot be rewritten here: one coding in another.
         let called = declared.filter(|declared| !declared.is_markup()).map(|declared| declared.header());
-        return (Form::Coded, Some(called.unwrap_or_else(|| "application/octet-stream".to_owned())));
+        return (
+            Form::Whole(Coding::Kept),
+            Some(called.unwrap_or_else(|| "application/octet-stream".to_owned())),
+        );
     }
     let beginning = || capture.body.beginning(LOOK_BYTES);
     let media = media_of(capture);
@@ -396,7 +396,7 @@ fn form_of(capture: &Capture, kind: Kind, rewriting: Rewriting) -> (Form, Option
     // Old servers called style sheets anything, and browsers took them.
     let is_css = media == "text/css" || (kind == Kind::Style && capture.status == 200 && !is_page);
     if !is_html && !is_xml && !is_css {
-        return (Form::Whole, Some(declared));
+        return (Form::Whole(Coding::Removed), Some(declared));
     }
     let text = beginning();
     // The last character may be cut.
@@ -408,7 +408,7 @@ fn form_of(capture: &Capture, kind: Kind, rewriting: Rewriting) -> (Form, Option
         // Browsers show a tree of anything else, in which links of other kinds are alive: nobody knows all of them.
         return match is_page || rewrite::is_page(&read.text) {
             true => (Form::Xml(rewriting, encoding), Some(format!("{media}; charset=utf-8"))),
-            false => (Form::Whole, Some(format!("text/plain; charset={}", encoding.name()))),
+            false => (Form::Whole(Coding::Removed), Some(format!("text/plain; charset={}", encoding.name()))),
         };
     }
     match (is_css, AsciiCompatibleEncoding::new(encoding)) {

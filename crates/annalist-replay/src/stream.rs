@@ -27,14 +27,13 @@ pub struct Stream {
 
 #[derive(Debug)]
 pub(crate) enum Form {
-    /// With content coding, without transfer coding: the payload that its digest is of.
-    Coded,
+    Whole(Coding),
     /// From a byte on, so many of them.
     Part {
+        coding: Coding,
         from: u64,
         length: u64,
     },
-    Whole,
     Html(Rewriting),
     /// In an encoding that is not rewritten as it is: as UTF-8.
     HtmlFrom(Rewriting, &'static Encoding),
@@ -66,9 +65,8 @@ impl Stream {
     fn sent(self, take: &mut dyn FnMut(&[u8]) -> bool) -> io::Result<()> {
         let Stream { body, form } = self;
         match form {
-            Form::Coded => body.read(Coding::Kept, &mut |input| Ok(pour(input, take))),
-            Form::Whole => body.read(Coding::Removed, &mut |input| Ok(pour(input, take))),
-            Form::Part { from, length } => body.read(Coding::Removed, &mut |input| {
+            Form::Whole(coding) => body.read(coding, &mut |input| Ok(pour(input, take))),
+            Form::Part { coding, from, length } => body.read(coding, &mut |input| {
                 io::copy(&mut (&mut *input).take(from), &mut io::sink())?;
                 let mut part = (&mut *input).take(length);
                 if !pour(&mut part, take) {
@@ -168,8 +166,10 @@ fn pour(input: &mut dyn Read, take: &mut dyn FnMut(&[u8]) -> bool) -> bool {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Coding {
+/// What becomes of the content coding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Coding {
+    /// As it was sent, without transfer coding: the payload that its digest is of.
     Kept,
     Removed,
 }
@@ -223,13 +223,19 @@ impl StoredBody {
         beginning
     }
 
-    /// How long it is unpacked: by reading all of it where there is no other way. `None` where that would take too long.
-    pub(crate) fn unpacked_length(&self) -> io::Result<Option<u64>> {
-        if self.length.is_some() {
-            return Ok(self.length);
+    /// How long it is, where that can be told without reading all of it.
+    pub(crate) fn told_length(&self, coding: Coding) -> Option<u64> {
+        let is_as_stored = coding == Coding::Kept || self.coding == Some(ContentCoding::Identity);
+        self.coded_length.filter(|_| is_as_stored)
+    }
+
+    /// How long it is: by reading all of it where there is no other way. `None` where that would take too long.
+    pub(crate) fn counted_length(&self, coding: Coding) -> io::Result<Option<u64>> {
+        if let Some(length) = self.told_length(coding) {
+            return Ok(Some(length));
         }
         let mut length = 0;
-        self.read(Coding::Removed, &mut |input| {
+        self.read(coding, &mut |input| {
             Ok(pour(input, &mut |piece| {
                 length += piece.len() as u64;
                 length <= MOST_COUNTED_BYTES

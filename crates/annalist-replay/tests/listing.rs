@@ -312,3 +312,14 @@ fn an_address_that_leads_to_its_own_session_does_not_lead_in_a_circle() {
     let kept = answer.header("location").unwrap().strip_prefix(PREFIX).unwrap();
     assert!(text(get(&shown, kept)).contains("kept with its session"));
 }
+
+#[test]
+fn text_is_fields_between_blanks_as_pywb_has_it() {
+    let job = job(&[html("http://a.test/b", "2020-01-01T00:00:00Z", "x")]);
+    let replay = replay(job.path());
+    let told = text(get(&replay, "cdx?url=a.test/b&output=text"));
+    let fields: Vec<&str> = told.trim_end().split(' ').collect();
+    assert_eq!(fields.len(), 9, "{told}");
+    assert_eq!(fields[..5], ["test,a)/b", "20200101000000", "http://a.test/b", "text/html", "200"]);
+    assert_eq!(fields[8], "a.warc.gz");
+}

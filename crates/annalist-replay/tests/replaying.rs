@@ -291,6 +291,34 @@ fn parts_of_bodies_are_given() {
 }
 
 #[test]
+fn parts_are_given_of_what_was_sent_too() {
+    let at = "2020-01-01T00:00:00Z";
+    let head = "Content-Type: text/html\r\n";
+    let packed = "Content-Type: text/html\r\nContent-Encoding: gzip\r\n";
+    let chunked = "Content-Type: text/html\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n";
+    let job = job(&[
+        response("http://a.test/v", at, head, b"0123456789"),
+        response("http://a.test/z", at, packed, b"0123456789"),
+        response("http://a.test/c", at, chunked, b"3\r\n012\r\n7\r\n3456789\r\n0\r\n\r\n"),
+    ]);
+    let replay = replay(job.path());
+    for page in ["v", "z", "c"] {
+        let target = format!("20200101000000id_/http://a.test/{page}");
+        let asked = Asked::get(PREFIX, &target);
+        let part = replay.answer(&Asked { range: Some("bytes=2-4"), ..asked });
+        assert_eq!((part.status, part.header("content-range")), (206, Some("bytes 2-4/10")), "{page}");
+        assert_eq!(text(part), "234");
+        let whole = replay.answer(&asked);
+        assert_eq!(whole.header("content-encoding"), (page != "v").then_some("gzip"));
+        assert_eq!(whole.header("accept-ranges"), Some("bytes"));
+        let etag = whole.header("etag").unwrap().to_owned();
+        assert_eq!(text(whole), "0123456789");
+        let known = replay.answer(&Asked { if_none_match: Some(&etag), ..asked });
+        assert_eq!((known.status, text(known).as_str()), (304, ""));
+    }
+}
+
+#[test]
 fn a_question_for_the_head_gets_the_head() {
     let job = job(&[response(A, "2020-01-01T00:00:00Z", "Content-Type: image/png\r\n", b"0123456789")]);
     let asked = Asked { method: Method::Head, ..Asked::get(PREFIX, "20200101000000im_/http://a.test/") };
