@@ -340,6 +340,13 @@ fn pages_are_reviewed_and_the_selection_is_exported() {
     let name = "x-2-selected.csv";
     let table = service.get(&format!("/api/crawls/x/exports/{name}")).body;
     assert!(table.contains(&url(0)) && !table.contains(&url(1)), "{table}");
+
+    // Where no page is kept, this is said, and what to do.
+    assert_eq!(send(&service, "/crawls/x/review", &format!("drop={}", encoded(&url(0)))).status, 303);
+    let everything = json!({"kind": "export", "format": "csv", "selected": true});
+    let task = over(&service, "x", asked(&service, "x", &everything));
+    assert_eq!(task["state"], "failed", "{task}");
+    assert!(task.to_string().contains("the selection keeps no page"), "{task}");
 }
 
 #[test]

@@ -71,6 +71,10 @@ struct Done {
     statements: u64,
 }
 
+/// Of a selection without pages.
+const NONE_KEPT: &str = "the selection keeps no page, so nothing was written: decide in Review, or with `annalist select`, \
+                         which pages are to be kept";
+
 pub fn run(args: &ExportArgs) -> Result<Exit> {
     if args.nquads.is_some() && (args.selected || !Selection::new(args)?.is_everything()) {
         let why = "--nquads writes all that is known: export it without conditions, apart from the selection";
@@ -95,7 +99,12 @@ pub fn run(args: &ExportArgs) -> Result<Exit> {
     let outputs = Outputs::new(args, &jobs)?;
     let watch = Watch::start(Progress::unless(args.quiet))?;
     if args.selected {
-        selection.selected = Some(selected(&args.sources, &watch)?);
+        let kept = selected(&args.sources, &watch)?;
+        if kept.is_empty() {
+            watch.tell(NONE_KEPT);
+            return Ok(Exit::Failed);
+        }
+        selection.selected = Some(kept);
     }
     let mut survey = Survey::of(files, &selection, &watch)?;
     let choice = choose(&mut survey, &selection, &watch)?;
