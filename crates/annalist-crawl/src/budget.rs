@@ -25,6 +25,20 @@ pub enum Ending {
     DiskFull,
 }
 
+impl Ending {
+    /// Why, in words.
+    pub fn told(self) -> &'static str {
+        match self {
+            Ending::Complete => "nothing is left to fetch",
+            Ending::PageLimit => "the page limit is reached",
+            Ending::SizeLimit => "the size limit is reached",
+            Ending::TimeLimit => "the time limit is reached",
+            Ending::Interrupted => "it was told to stop",
+            Ending::DiskFull => "it was told to stop while the disk was full",
+        }
+    }
+}
+
 /// Counts visits as they begin, so that no limit is passed by those under way.
 #[derive(Debug)]
 pub struct Budget {

@@ -523,7 +523,7 @@ impl Crawl {
         if at_once {
             self.stages.keeper.abandon();
         } else {
-            self.stages.keeper.event(Severity::Info, "crawl", format!("the crawl ends: {ending:?}"));
+            self.stages.keeper.event(Severity::Info, "crawl", format!("the crawl ends: {}", ending.told()));
             self.stages.keeper.close(limit_of(ending));
         }
         let kept =

@@ -326,6 +326,13 @@ fn fail_host(
     let rules = &stages.spec().fetch;
     let host = leased.link.url.host();
     let in_a_row = stages.hosts.failed(host, reason, why, now);
+    if in_a_row == rules.tries {
+        // Once, however many of its links wait.
+        let told = format!(
+            "{host} is given up: it failed {in_a_row} times in a row ({why}); its links that wait are skipped"
+        );
+        stages.keeper.event(Severity::Warning, "web", told);
+    }
     if in_a_row >= rules.tries {
         let detail = format!("{why}; its host failed {in_a_row} times in a row");
         end(leased, code, Outcome::Skipped { reason, detail }, stages);

@@ -409,3 +409,21 @@ fn whatever_cannot_be_read_is_told_like_all_else_that_is_wrong_to_programs_and_t
         assert_eq!(reply.status, status, "{method} {path}: {reply:?}");
     }
 }
+
+#[test]
+fn a_host_that_is_given_up_is_told_once_in_the_log_and_so_is_why_a_crawl_ends() {
+    let dir = tempfile::tempdir().unwrap();
+    let server = server(&Arc::new(AtomicBool::new(true)));
+    let seeds = |n| format!("[[seed]]\nurl = \"http://b.test/{n}\"\n");
+    let seeds: String = (0..5).map(seeds).collect();
+    // Nobody listens there.
+    let spec = format!("{}\"b.test\" = \"127.0.0.1:9\"\n", spec(server.address, &seeds));
+    let service = Service::start(&dir.path().join("root"));
+    service.make(&spec, "x", true);
+    service.until("x", LONG, is_over);
+    let warnings = events(&service, "x", "severity=warning&subsystem=web");
+    let [given_up] = warnings.as_slice() else { panic!("{warnings:?}") };
+    assert!(given_up.contains("http://b.test is given up: it failed 3 times in a row"), "{given_up}");
+    let ended = events(&service, "x", "q=ends");
+    assert_eq!(ended, ["the crawl ends: nothing is left to fetch"]);
+}

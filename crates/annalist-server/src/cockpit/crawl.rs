@@ -67,7 +67,7 @@ fn facts(app: &App, seen: &Seen, course: &Markup) -> Markup {
                 (fact("Sites", "sites", &words::count(status.sites), "Registered domains known so far"))
                 (fact("Under way", "visits_in_flight", &words::count(status.visits_in_flight), "Requests at this moment"))
                 (fact("Skipped", "skipped", &words::count(counters.skipped_in_all()), "Times that links were left alone on purpose; one that is met again counts again"))
-                (fact("Failed", "failures", &words::count(counters.failed), "Links that never answered"))
+                (hints::fact("Failed", &html! { dd { a data-live="failures" href={ "/crawls/" (seen.id) "/skipped?reason=failed" } { (words::count(counters.failed)) } } }, "Links that never answered"))
                 @let is_judged = judged.pages > 0;
                 (known_later("Relevant", "harvest_ratio", &words::share(judged.harvest_ratio()), "Pages that score one half or more", is_judged))
                 @let mean = judged.mean_score().map_or_else(|| "–".to_owned(), |mean| format!("{mean:.2}"));
