@@ -12,7 +12,7 @@ mod course;
 mod courses;
 mod crawl;
 mod exporting;
-mod fetched_words;
+pub mod fetched_words;
 mod forms;
 mod hints;
 mod home;

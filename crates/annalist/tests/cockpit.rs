@@ -323,6 +323,11 @@ fn what_was_fetched_is_told_in_words() {
         assert!(page.contains(part), "{part}: {page}");
     }
     assert!(!page.contains("left-alone"), "it was never asked for: {page}");
+    // It is found by the words that are shown, and by those of the file.
+    for words in ["earlier+capture", "not+found", "was+cut+short", "warcrevisit", "could+not+be+had"] {
+        let found = service.get(&format!("/api/crawls/x/fetched?q={words}")).json();
+        assert_eq!(found["fetched"].as_array().map(Vec::len), Some(1), "{words}: {found}");
+    }
     // Programs read what stands in the file.
     let told = service.get("/api/crawls/x/fetched").json();
     assert_eq!(told["fetched"][1]["annotations"], "warcRevisit:digest", "{told}");

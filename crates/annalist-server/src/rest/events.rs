@@ -9,6 +9,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::crawls::blocking;
 use super::reading::{Asking, Place};
+use crate::cockpit::fetched_words;
 use crate::logs::{Found, newest};
 use crate::problem::Problem;
 use crate::serve::App;
@@ -184,7 +185,15 @@ impl FetchedList {
         let has_words = asked.words();
         // What is to be tried again waits for an answer that was asked for: its robots.txt, for one.
         let is_told = |one: &Fetched| was_asked_for(one.status) || one.annotations.starts_with("retry:");
-        let fits = |line: &str| fetched_of(line).filter(|one| is_told(one) && has_words(&[line]));
+        let fits = |line: &str| {
+            let one = fetched_of(line).filter(is_told)?;
+            if asked.q.trim().is_empty() {
+                return Some(one);
+            }
+            // As it stands in the file, which some know, and as people are shown it.
+            let status = fetched_words::status(one.status).unwrap_or_default();
+            has_words(&[line, status, &fetched_words::notes(&one.annotations)]).then_some(one)
+        };
         let Found { found, next, .. } = part(app, id, "crawl.log", asked, fits)?;
         Ok(FetchedList { fetched: found, more: next.is_some(), next })
     }
