@@ -53,7 +53,7 @@ pub async fn topics(State(app): State<App>, Place(id): Place<String>, Asking(ask
             @if rows.is_empty() { section.empty { p { "The study found no topics: that takes some dozens of writings that share words." } } } @else {
                 table {
                     caption { "What is written about, the largest first: " (words::count(all as u64)) " topics" }
-                    thead { tr { th scope="col" { "Topic" } th.number scope="col" { "Writings" } th scope="col" { "Over time" br; span.hint { (scale.told()) } } th scope="col" { (term("Course", "Whether its share of the later half of the writings is larger than of the earlier half")) } th scope="col" { "Language" } th scope="col" { "Words" } } }
+                    thead { tr { th scope="col" { "Topic" } th.number scope="col" { (term("Writings", "Each is counted in the topic that it fits best; the search that a topic leads to also has those that fit another one better")) } th scope="col" { "Over time" br; span.hint { (scale.told()) } } th scope="col" { (term("Course", "Whether its share of the later half of the writings is larger than of the earlier half")) } th scope="col" { "Language" } th scope="col" { "Words" } } }
                     tbody { @for row in &rows { tr {
                         th scope="row" { a href=(searched(&seen, &[("topic", row.get("topic"))])) { (row.get("topic")) } }
                         td.number { (words::count(row.number("writings"))) }
