@@ -37,7 +37,7 @@ use crate::program::{self, Program};
 use crate::root::RootLock;
 use crate::wanted::{Goal, Wanted};
 use contact::{may_be_asked, require_contact};
-pub use seeing::{FINISHING, Seen};
+pub use seeing::{FINISHING, Reached, Seen};
 use specs::KeptSpec;
 use steering::Awaiting;
 use waiting::{MOST_QUEUES, Parts};

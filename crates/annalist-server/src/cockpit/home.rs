@@ -14,7 +14,7 @@ use super::{Page, forms, layout, words};
 use crate::access::own_path;
 use crate::rest::{Asking, blocking};
 use crate::serve::App;
-use crate::service::{FINISHING, Seen};
+use crate::service::{FINISHING, Reached, Seen};
 
 pub async fn home(State(app): State<App>) -> Page {
     let asked = app.clone();
@@ -76,6 +76,8 @@ pub fn buttons(app: &App, seen: &Seen) -> Markup {
         div.buttons {
             @if seen.awaits.is_some() {
                 (forms::button(app, &action("stop"), "Stop", ""))
+            } @else if let Some(reached) = app.service.reached(seen) {
+                (at_its_end(&seen.id, reached))
             } @else if !seen.is_running {
                 (forms::button(app, &action("start"), if seen.status.counters.captures > 0 { "Go on" } else { "Start" }, "primary"))
             } @else if seen.status.state == FINISHING {
@@ -90,6 +92,17 @@ pub fn buttons(app: &App, seen: &Seen) -> Markup {
                 (forms::button(app, &action("stop"), "Stop", ""))
             }
         }
+    }
+}
+
+/// It would end as soon as it is started.
+fn at_its_end(id: &str, reached: Reached) -> Markup {
+    let (limit, field) = match reached {
+        Reached::Pages(most) => (words::some(most, "page", "pages"), "limit_pages"),
+        Reached::Bytes(most) => (words::bytes(most), "limit_size"),
+    };
+    html! {
+        p { "The limit of " (limit) " is reached: " a href={ "/crawls/" (id) "/settings#field-" (field) } { "raise it in Settings" } " to go on." }
     }
 }
 

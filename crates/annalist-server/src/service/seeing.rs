@@ -28,12 +28,27 @@ pub struct Seen {
     pub awaits: Option<String>,
 }
 
+/// A limit that is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reached {
+    Pages(u64),
+    Bytes(u64),
+}
+
 impl Service {
     /// All crawls, in the order of their names.
     pub fn all(&self) -> Result<Vec<Seen>, Problem> {
         let ids = self.ids().map_err(|fault| Problem::internal("the root cannot be read", &fault))?;
         // What is removed meanwhile is not there.
         Ok(ids.iter().filter_map(|id| self.see(id).ok()).collect())
+    }
+
+    /// The limit of its spec that keeps a crawl at rest from fetching anything more; time counts anew with each run.
+    pub fn reached(&self, seen: &Seen) -> Option<Reached> {
+        let limits = &self.spec(&seen.id).ok().filter(|_| !seen.is_running)?.limits;
+        let counters = &seen.status.counters;
+        let pages = limits.pages.filter(|most| counters.pages >= *most).map(Reached::Pages);
+        pages.or_else(|| limits.size_bytes.filter(|most| counters.bytes >= *most).map(Reached::Bytes))
     }
 
     /// One crawl as it stands; an error only where there is none.
