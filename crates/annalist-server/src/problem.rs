@@ -123,6 +123,11 @@ impl Problem {
         Problem::new(StatusCode::INSUFFICIENT_STORAGE, why)
     }
 
+    /// Whether it says no more than what is wrong with fields.
+    pub fn is_of_fields(&self) -> bool {
+        self.status == StatusCode::UNPROCESSABLE_ENTITY.as_u16() && !self.errors.is_empty()
+    }
+
     pub fn code(&self) -> StatusCode {
         StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
     }

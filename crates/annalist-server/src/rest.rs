@@ -31,7 +31,7 @@ use utoipa_axum::routes;
 pub use course::{Course, EventCounts, Point, Span};
 pub use crawls::blocking;
 pub use events::{Asked as LogAsked, Events, FetchedList, SEVERITIES, SkippedList};
-pub use examples::EXAMPLES;
+pub use examples::{EXAMPLES, Example};
 pub use queue::Queue;
 pub use reading::{Asking, Place};
 pub use review::{Asked as ReviewAsked, choice_of};

@@ -67,6 +67,19 @@ pub fn field_of(key: &str) -> Option<&'static Field> {
     fields().find(is_at)
 }
 
+/// What is wrong with what was typed into a field. A form has no quotes, and asks for a few values otherwise than the text.
+pub fn in_words(field: &Field, detail: &str) -> String {
+    let Some((wanted, found)) = detail.split_once(", found ") else { return detail.to_owned() };
+    let wanted = match field.shape {
+        Shape::Date if wanted.starts_with("expected a date") => {
+            "expected a day such as 2026-09-01".to_owned()
+        }
+        Shape::Sites => "expected the name of a site such as example.org".to_owned(),
+        _ => wanted.replace('"', "").replace(" (event.from)", ""),
+    };
+    format!("{wanted}, found {found}")
+}
+
 /// What the fields hold, or why the text is no TOML.
 pub fn read(text: &str) -> Result<Values, String> {
     let document = parsed(text)?;

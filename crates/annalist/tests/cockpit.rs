@@ -561,3 +561,103 @@ fn nothing_is_removed_before_somebody_was_asked_what_for() {
     assert_eq!(send(&service, "/crawls/x/do/remove", &sure(&[])).status, 303);
     assert!(!job.exists());
 }
+
+/// What a new crawl's form sends, of this machine, with other values in some fields.
+fn drafted<'f>(fields: &[(&'f str, &'f str)]) -> Vec<(&'f str, &'f str)> {
+    let given = [("as", "form"), ("spec", SPEC), ("id", "z")];
+    given.into_iter().chain(fields.iter().copied()).collect()
+}
+
+#[test]
+fn what_is_wrong_in_a_form_stands_at_its_head_and_leads_to_the_fields() {
+    let (_dir, service) = stand();
+    let wrong =
+        [("then", "keep"), ("f_limit_time", "2 hours"), ("f_event_from", "yesterday"), ("f_allowed", "a b")];
+    let refused = send(&service, "/new", &drafted(&wrong));
+    assert_eq!(refused.status, 422, "{refused:?}");
+    let page = &refused.body;
+    assert!(page.contains("<title>Error: New crawl"), "{page}");
+    let head = page.split("id=\"field-name\"").next().unwrap();
+    for part in
+        ["autofocus", "href=\"#field-event_from\"", "href=\"#field-limit_time\"", "href=\"#field-allowed\""]
+    {
+        assert!(head.contains(part), "{part}: {page}");
+    }
+    // They stand in the order of the fields.
+    let place = |name: &str| head.find(&format!("#field-{name}"));
+    assert!(place("event_from") < place("limit_time") && place("limit_time") < place("allowed"), "{head}");
+    // In the words of the form, not in those of TOML.
+    assert!(!page.contains("without quotes") && !page.contains("SURT"), "{page}");
+    assert!(page.contains("2026-09-01") && page.contains("such as example.org"), "{page}");
+    let fields = json!({"event_from": "yesterday", "allowed": "a b"});
+    let checked = service.post("/api/check", &json!({"spec": SPEC, "fields": fields})).body;
+    assert!(!checked.contains("without quotes") && !checked.contains("SURT"), "{checked}");
+
+    // Settings do the same; what is right is not called wrong.
+    let (base, text) = opened(&service);
+    let sent = [("as", "form"), ("base", &base), ("spec", &text), ("f_delay", "soon"), ("then", "change")];
+    let page = send(&service, SETTINGS, &sent).body;
+    let head = page.split("id=\"field-name\"").next().unwrap();
+    assert!(head.contains("<title>Error: x") && head.contains("href=\"#field-delay\""), "{page}");
+    // As text, too, with its lines.
+    let text = "name = \"x\"\nnonsense = 1\n";
+    let page = send(&service, "/new", &[("spec", text), ("then", "check")]).body;
+    let head = page.split("id=\"spec\"").next().unwrap();
+    assert!(
+        page.contains("<title>Error: New crawl") && head.contains("line 2: <code>nonsense</code>"),
+        "{page}"
+    );
+    let good = send(&service, "/new", &drafted(&[("then", "check")])).body;
+    assert!(good.contains("<title>New crawl") && good.contains("There is nothing wrong with it."), "{good}");
+}
+
+#[test]
+fn a_crawl_at_its_limit_says_so_instead_of_offering_to_go_on() {
+    let (dir, service) = stand();
+    // As a crawl leaves it that came to its end.
+    let job = dir.path().join("root/x");
+    std::fs::create_dir_all(job.join("state")).unwrap();
+    let status = json!({"state": "pagelimit", "counters": {"pages": 5, "captures": 6, "failed": 2}});
+    std::fs::write(job.join("state/status.json"), status.to_string()).unwrap();
+    std::fs::create_dir_all(job.join("state/frontier")).unwrap();
+    for view in ["/", "/crawls/x"] {
+        let page = service.get(view).body;
+        assert!(page.contains("The limit of 5 pages is reached"), "{page}");
+        assert!(
+            page.contains("href=\"/crawls/x/settings#field-limit_pages\"") && !page.contains("Go on"),
+            "{page}"
+        );
+    }
+    let page = service.get("/crawls/x").body;
+    assert!(page.contains("href=\"/crawls/x/skipped?reason=failed\""), "{page}");
+    assert_eq!(service.put("/api/crawls/x/limits", &json!({"pages": 7})).status, 200);
+    let page = service.get("/crawls/x").body;
+    assert!(page.contains("Go on") && !page.contains("is reached:"), "{page}");
+}
+
+#[test]
+fn those_of_one_name_on_one_site_are_told_apart_and_found_by_their_hosts() {
+    let (dir, service) = stand();
+    let study = dir.path().join("root/x/study");
+    std::fs::create_dir_all(&study).unwrap();
+    let head =
+        "name,site,url,writings,influence,replies received,quotes received,links received,confidence\n";
+    let row = |name: &str, url: &str| format!("{name},a.test,{url},3,0.1,0,0,0,0.9\n");
+    let rows = [
+        row("kite", "http://forum.a.test/kite"),
+        row("Kite", "http://blog.a.test/kite"),
+        row("kite", "http://b.test/kite"),
+        row("lark", "http://forum.a.test/lark"),
+    ];
+    std::fs::write(study.join("authors.csv"), format!("{head}{}", rows.concat())).unwrap();
+    let page = service.get("/crawls/x/knowledge/social").body;
+    for part in [
+        "author=kite&amp;host=forum.a.test\">kite</a></th><td>forum.a.test</td>",
+        "author=Kite&amp;host=blog.a.test\">Kite</a></th><td>blog.a.test</td>",
+        // A page about them elsewhere does not tell where they write.
+        "author=kite&amp;site=a.test\">kite</a></th><td>a.test</td>",
+        "author=lark&amp;site=a.test\">lark</a></th><td>a.test</td>",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}

@@ -175,6 +175,7 @@ for (const area of document.querySelectorAll("textarea[data-check]")) {
       const checked = await checkedAt(area.dataset.check, { spec: area.value }, verdict);
       if (!checked) return;
       verdict.replaceChildren();
+      area.form.querySelector("#summary")?.remove();
       const list = document.createElement("ul");
       list.className = "mistakes";
       for (const [kind, found] of [["bad", checked.mistakes], ["busy", checked.warnings]]) {
@@ -210,6 +211,9 @@ for (const box of document.querySelectorAll("[data-check-fields]")) {
         const input = box.querySelector(`[name=f_${place.dataset.error}]`);
         if (wrong) input.setAttribute("aria-invalid", "true"); else input.removeAttribute("aria-invalid");
       }
+      // What was said of it when it was sent holds no longer.
+      for (const told of form.querySelectorAll("#summary [data-of]")) told.hidden = !checked.mistakes.some((one) => one.field === told.dataset.of);
+      if (checked.is_good) form.querySelector("#summary")?.remove();
       const word = document.createElement("p");
       word.className = checked.is_good ? "good" : "bad";
       word.textContent = checked.is_good ? "There is nothing wrong with it." : "Not yet: look at what is marked.";

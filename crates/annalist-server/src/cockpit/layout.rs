@@ -67,10 +67,15 @@ pub fn called(seen: &Seen) -> Markup {
 
 /// A page about one crawl; `tab` is the path of its view.
 pub fn crawl_page(seen: &Seen, tab: &str, body: &Markup) -> Markup {
+    marked_page(seen, tab, "", body)
+}
+
+/// The same with something before its title: tabs of browsers, and who has pages read out, tell by that what came of it.
+pub fn marked_page(seen: &Seen, tab: &str, mark: &str, body: &Markup) -> Markup {
     let base = format!("/crawls/{}", seen.id);
     let title = TABS.iter().find(|(path, _)| *path == tab).map_or("", |(_, name)| name);
     page(
-        &format!("{} – {title}", seen.name),
+        &format!("{mark}{} – {title}", seen.name),
         &html! {
             nav.crumbs aria-label="Breadcrumb" { a href="/" { "Crawls" } " / " (seen.name) }
             h1 { (called(seen)) }

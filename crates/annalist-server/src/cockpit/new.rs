@@ -12,7 +12,7 @@ use super::forms::Sent as FormSent;
 use super::spec_form::{self, Draft, Manner, Sent};
 use super::{Page, layout};
 use crate::problem::Problem;
-use crate::rest::{Asking, EXAMPLES, blocking};
+use crate::rest::{Asking, EXAMPLES, Example, blocking};
 use crate::serve::App;
 use crate::service::Then;
 
@@ -29,11 +29,30 @@ pub async fn new(State(app): State<App>, Asking(asked): Asking<Asked>) -> Page {
     let chosen = EXAMPLES.iter().find(|example| example.name == asked.example).or(EXAMPLES.first());
     let text = chosen.map_or("", |example| example.spec);
     let draft = Draft::new(text.to_owned(), Manner::named(&asked.manner));
-    Ok(layout::page("New crawl", &form(&app, &draft, "")).into_response())
+    let body = html! {
+        (head(&app, draft.manner, chosen))
+        (form(&app, &draft, ""))
+    };
+    Ok(layout::page("New crawl", &body).into_response())
+}
+
+fn head(app: &App, manner: Manner, chosen: Option<&Example>) -> Markup {
+    let manner = if manner == Manner::Toml { "&as=toml" } else { "" };
+    html! {
+        h1 { "New crawl" }
+        p.hint {
+            "Begin with an example: "
+            @for (place, example) in EXAMPLES.iter().enumerate() {
+                @if place > 0 { " · " }
+                @let is_chosen = chosen.is_some_and(|chosen| chosen.name == example.name);
+                a href={ "/new?example=" (example.name) (manner) } aria-current=[is_chosen.then_some("true")] { (example.what) }
+            }
+        }
+        (spec_form::upload(app, "/new/upload"))
+    }
 }
 
 fn form(app: &App, draft: &Draft, id: &str) -> Markup {
-    let manner = if draft.manner == Manner::Toml { "&as=toml" } else { "" };
     let buttons = html! {
         label for="id" { "Name in addresses and on disk" }
         input #id name="id" value=(id) maxlength="64" pattern="[A-Za-z0-9_][A-Za-z0-9_.\\-]*" aria-describedby="id-hint";
@@ -44,27 +63,23 @@ fn form(app: &App, draft: &Draft, id: &str) -> Markup {
             button name="then" value="check" { "Check only" }
         }
     };
-    html! {
-        h1 { "New crawl" }
-        p.hint {
-            "Begin with an example: "
-            @for (place, example) in EXAMPLES.iter().enumerate() {
-                @if place > 0 { " · " }
-                a href={ "/new?example=" (example.name) (manner) } { (example.what) }
-            }
-        }
-        (spec_form::upload(app, "/new/upload"))
-        form method="post" action="/new" { (spec_form::inside(app, draft, &buttons)) }
-    }
+    html! { form method="post" action="/new" { (spec_form::inside(app, draft, &buttons)) } }
 }
 
-fn shown(app: &App, draft: &Draft, id: &str) -> Page {
-    Ok((draft.status(), layout::page("New crawl", &form(app, draft, id))).into_response())
+/// What was sent, with what is said of it.
+fn shown(app: &App, draft: &Draft, id: &str) -> Markup {
+    let body = html! {
+        (head(app, draft.manner, None))
+        (form(app, draft, id))
+    };
+    layout::page(&format!("{}New crawl", draft.mark()), &body)
 }
 
 pub async fn create(State(app): State<App>, FormSent(sent): FormSent<Sent>) -> Page {
     let mut draft = match Draft::of(&sent).looked_at(&app, &sent.then) {
-        ControlFlow::Break(seen) => return shown(&app, &seen, &sent.id),
+        ControlFlow::Break(seen) => {
+            return Ok((seen.status(), shown(&app, &seen, &sent.id)).into_response());
+        }
         ControlFlow::Continue(draft) => draft,
     };
     let (asked, given, id) = (app.clone(), draft.text.clone(), sent.id.clone());
@@ -75,7 +90,7 @@ pub async fn create(State(app): State<App>, FormSent(sent): FormSent<Sent>) -> P
         Ok(id) => Ok(Redirect::to(&format!("/crawls/{id}")).into_response()),
         Err(problem) => {
             draft.problem = Some(problem);
-            shown(&app, &draft, &sent.id)
+            Ok((draft.status(), shown(&app, &draft, &sent.id)).into_response())
         }
     }
 }
@@ -106,5 +121,5 @@ pub async fn upload(State(app): State<App>, mut parts: Multipart) -> Page {
     let draft = Draft::new(text, Manner::Form);
     let (ControlFlow::Break(draft) | ControlFlow::Continue(draft)) = draft.looked_at(&app, "check");
     // Nothing was refused: it is only looked at.
-    Ok(layout::page("New crawl", &form(&app, &draft, "")).into_response())
+    Ok(shown(&app, &draft, "").into_response())
 }

@@ -40,7 +40,7 @@ pub async fn settings(
         @if !asked.done.is_empty() { p.good role="status" { @if asked.done == "merged" { "Kept, together with what somebody else changed meanwhile. A running" } @else { "Kept. A running" } " crawl takes up delays, budgets, weights, scope and seeds at once, the rest with its next start." } }
         (form(&app, &seen, &draft))
     };
-    Ok(layout::crawl_page(&seen, "/settings", &body).into_response())
+    Ok(layout::marked_page(&seen, "/settings", draft.mark(), &body).into_response())
 }
 
 fn form(app: &App, seen: &Seen, draft: &Draft) -> Markup {
@@ -139,7 +139,7 @@ pub async fn change(
     let service = app.service.clone();
     let seen = blocking(move || service.see(&id)).await?;
     let body = form(&app, &seen, &shown);
-    Ok((shown.status(), layout::crawl_page(&seen, "/settings", &body)).into_response())
+    Ok((shown.status(), layout::marked_page(&seen, "/settings", shown.mark(), &body)).into_response())
 }
 
 /// What came of a change.

@@ -158,6 +158,15 @@ impl Draft {
         ControlFlow::Break(self)
     }
 
+    fn is_wrong(&self) -> bool {
+        self.problem.as_ref().is_some_and(|problem| problem.status != 200)
+    }
+
+    /// What stands before the title of a page that shows it.
+    pub fn mark(&self) -> &'static str {
+        if self.is_wrong() { "Error: " } else { "" }
+    }
+
     pub fn status(&self) -> StatusCode {
         self.problem.as_ref().map_or(StatusCode::OK, Problem::code)
     }
@@ -184,6 +193,7 @@ pub fn inside(app: &App, draft: &Draft, buttons: &Markup) -> Markup {
     let is_form = draft.manner == Manner::Form;
     html! {
         (forms::token(app))
+        (summary(draft))
         @if let Some(base) = &draft.base { input type="hidden" name="base" value=(base); }
         // What the enter key presses.
         button name="then" value="check" hidden { "Check" }
@@ -221,11 +231,48 @@ fn changed_meanwhile(differences: &[Difference]) -> Markup {
     }
 }
 
-fn verdict(problem: &Problem, is_form: bool) -> Markup {
-    let elsewhere = |error: &&FieldError| !is_form || spec_form::field_of(&error.field).is_none();
-    let shown: Vec<&FieldError> = problem.errors.iter().filter(elsewhere).collect();
+/// What came of it, above all fields: who sent it begins there, and is led to what is wrong. The verdict stands below, beside
+/// the buttons, where it is told what is typed.
+fn summary(draft: &Draft) -> Markup {
+    let Some(problem) = &draft.problem else { return html! {} };
+    if !draft.is_wrong() {
+        return html! { p #summary.good tabindex="-1" autofocus { (problem.detail) } };
+    }
+    let is_form = draft.manner == Manner::Form;
+    let of = |field: &'static Field| {
+        let errors = problem.errors.iter().filter(|error| is_of(error, field));
+        errors.map(move |error| (field, spec_form::in_words(field, &error.detail)))
+    };
+    let fields = spec_form::GROUPS.iter().flat_map(|group| group.fields).filter(|_| is_form);
+    let led: Vec<_> = fields.flat_map(of).collect();
+    let others =
+        problem.errors.iter().filter(|error| !is_form || spec_form::field_of(&error.field).is_none());
     html! {
-        p class=(if problem.status == 200 { "good" } else { "bad" }) { (problem.detail) }
+        section #summary.danger tabindex="-1" autofocus {
+            h2 { @if draft.crawl.is_some() { "These settings cannot be kept yet" } @else { "This crawl cannot be kept yet" } }
+            @if !problem.is_of_fields() { p { (problem.detail) } }
+            ul.mistakes {
+                @for (field, told) in &led { li data-of=(field.name) { a href={ "#field-" (field.name) } { (field.label) } ": " (told) } }
+                @for error in others { li { (elsewhere(error)) } }
+            }
+        }
+    }
+}
+
+/// A mistake that is in none of the fields of the spec.
+fn elsewhere(error: &FieldError) -> Markup {
+    html! {
+        @if error.field == "id" { a href="#id" { "Name in addresses and on disk" } ": " (error.detail) } @else { (forms::mistake(error)) }
+    }
+}
+
+fn verdict(problem: &Problem, is_form: bool) -> Markup {
+    let is_elsewhere = |error: &&FieldError| {
+        !is_form || (error.field != "id" && spec_form::field_of(&error.field).is_none())
+    };
+    let shown: Vec<&FieldError> = problem.errors.iter().filter(is_elsewhere).collect();
+    html! {
+        @if is_form && problem.is_of_fields() { p.bad { "Not yet: look at what is marked." } } @else { p class=(if problem.status == 200 { "good" } else { "bad" }) { (problem.detail) } }
         @if !shown.is_empty() {
             @if is_form { p.hint { "In parts that the form does not show; look at the TOML:" } }
             ul.mistakes { @for error in shown { li { (forms::mistake(error)) } } }
@@ -268,8 +315,8 @@ fn is_wrong(field: &Field, errors: &[FieldError]) -> bool {
 
 fn one(field: &Field, value: &str, errors: &[FieldError]) -> Markup {
     let (id, name) = (format!("field-{}", field.name), format!("{PREFIX}{}", field.name));
-    let wrong: Vec<&str> =
-        errors.iter().filter(|error| is_of(error, field)).map(|error| error.detail.as_str()).collect();
+    let of_it = errors.iter().filter(|error| is_of(error, field));
+    let wrong: Vec<String> = of_it.map(|error| spec_form::in_words(field, &error.detail)).collect();
     let is_wrong = (!wrong.is_empty()).then_some("true");
     let about = format!("{id}-hint {id}-error");
     let is_wide = matches!(field.shape, Shape::Seeds | Shape::Lines | Shape::Sites | Shape::Scope)

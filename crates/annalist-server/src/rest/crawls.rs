@@ -217,6 +217,7 @@ pub async fn check(
             let mut error = FieldError::of(mistake);
             if let Some(field) = spec_form::field_of(&error.field).filter(|_| is_form) {
                 (error.field, error.line) = (field.name.to_owned(), None);
+                error.detail = spec_form::in_words(field, &error.detail);
             }
             error
         };

@@ -1,4 +1,4 @@
-use super::{Values, field_of, fields, fill, read};
+use super::{Values, field_of, fields, fill, in_words, read};
 
 const SPEC: &str = r#"# my own words
 name = "first"   # short
@@ -169,6 +169,30 @@ fn a_mistake_finds_its_field() {
     assert_eq!(name("topic.keywords[1]"), Some("keywords"));
     assert_eq!(name("names"), None);
     assert_eq!(name("judge.greediness"), None);
+}
+
+#[test]
+fn a_mistake_is_told_in_the_words_of_the_form() {
+    let told = |name: &str, value: &str| {
+        let base = "name = 'x'\n[[seed]]\nurl = 'http://a.test/'\n[event]\nfrom = 2026-09-02\n";
+        let text = fill(base, &typed(&[(name, value)])).unwrap();
+        let parsed = annalist_model::spec::parse(&text, &|_| Err("no files".to_owned()));
+        let mistake = parsed.mistakes.first().unwrap_or_else(|| panic!("{text}"));
+        in_words(field_of(&mistake.key).unwrap(), &mistake.message)
+    };
+    for (name, value, words) in [
+        ("event_from", "soon", "expected a day such as 2026-09-01, found \"soon\""),
+        ("event_until", "2026-09-01", "expected a day not before 2026-09-02, found 2026-09-01"),
+        ("allowed", "a b", "expected the name of a site such as example.org, found \"a b\""),
+        (
+            "limit_time",
+            "2 hours",
+            "expected a duration such as 500ms, 2s, 12h or 30d, at least 1ms, found \"2 hours\"",
+        ),
+        ("limit_pages", "many", "expected a whole number of at least 1, found \"many\""),
+    ] {
+        assert_eq!(told(name, value), words, "{name}");
+    }
 }
 
 #[test]

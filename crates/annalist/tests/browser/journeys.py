@@ -73,10 +73,14 @@ def by_form(browser, spec):
     given = tomllib.loads(spec)
     browser.go("/new")
     assert browser.one("#field-contact").get_attribute("value") == ""
-    for name, value in [("seeds", "https://www.bl.uk/"), ("contact", "https://library.example/")]:
+    for name, value in [("name", "by form"), ("seeds", "https://www.bl.uk/"), ("contact", "https://library.example/")]:
         browser.type(f"#field-{name}", value)
     browser.push("Keep and start")
     assert "this is an example" in browser.one("#field-contact-error").text, browser.text
+    # Who sent it begins with what is wrong, and is led there.
+    assert browser.driver.title.startswith("Error: ") and browser.driver.switch_to.active_element.get_attribute("id") == "summary"
+    browser.one("#summary a").click()
+    assert browser.driver.switch_to.active_element.get_attribute("id") == "field-contact"
     browser.check()
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
         file.write("[network]" + spec.split("[network]", 1)[1])
