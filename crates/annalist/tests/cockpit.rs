@@ -612,6 +612,20 @@ fn what_is_wrong_in_a_form_stands_at_its_head_and_leads_to_the_fields() {
 }
 
 #[test]
+fn a_new_crawl_begins_with_an_empty_form() {
+    let (_dir, service) = stand();
+    let page = service.get("/new").body;
+    for field in ["name", "languages", "limit_pages", "limit_time"] {
+        assert_eq!(value_in(&page, &format!("f_{field}")), "", "{field}");
+    }
+    let typed = page.replace("placeholder=\"austerity\"", "");
+    assert!(!typed.contains("bailout") && !typed.contains("austerity"), "{page}");
+    let example = service.get("/new?example=topic").body;
+    assert!(example.contains("bailout") && example.contains("This is an example"), "{example}");
+    assert!(!page.contains("This is an example"), "{page}");
+}
+
+#[test]
 fn a_crawl_at_its_limit_says_so_instead_of_offering_to_go_on() {
     let (dir, service) = stand();
     // As a crawl leaves it that came to its end.

@@ -26,7 +26,8 @@ pub struct Asked {
 }
 
 pub async fn new(State(app): State<App>, Asking(asked): Asking<Asked>) -> Page {
-    let chosen = EXAMPLES.iter().find(|example| example.name == asked.example).or(EXAMPLES.first());
+    let chosen = EXAMPLES.iter().find(|example| example.name == asked.example);
+    // Nothing is there by itself: what somebody does not look at would be crawled for.
     let text = chosen.map_or("", |example| example.spec);
     let draft = Draft::new(text.to_owned(), Manner::named(&asked.manner));
     let body = html! {
@@ -47,6 +48,9 @@ fn head(app: &App, manner: Manner, chosen: Option<&Example>) -> Markup {
                 @let is_chosen = chosen.is_some_and(|chosen| chosen.name == example.name);
                 a href={ "/new?example=" (example.name) (manner) } aria-current=[is_chosen.then_some("true")] { (example.what) }
             }
+        }
+        @if let Some(example) = chosen {
+            p.busy role="status" { "This is an example (" (example.what) "): put your own into its fields. What you leave in them counts." }
         }
         (spec_form::upload(app, "/new/upload"))
     }
