@@ -56,6 +56,11 @@ pub struct Candidate {
 }
 
 impl Candidate {
+    /// Whether it was fetched because another page shows it.
+    pub fn is_shown(&self) -> bool {
+        self.hops.ends_with('E')
+    }
+
     /// A page with the content of another one, of which all was read.
     pub fn with_content_of(self, read: &Candidate) -> Candidate {
         Candidate {
@@ -78,14 +83,14 @@ pub struct Looker {
 }
 
 impl Looker {
-    /// `None` for what is no page: what pages show comes along with them, and what was captured again at its address adds
-    /// nothing.
+    /// `None` for what is no page, and for what was captured again at its address: that adds nothing. What other pages show
+    /// is one where it can be read as such.
     pub fn look(&mut self, document: &Document) -> Option<Candidate> {
-        if !(200..300).contains(&document.status) || document.hops.ends_with(['E', 'P']) {
+        if !(200..300).contains(&document.status) || document.hops.ends_with('P') {
             return None;
         }
         if let Some(original) = &document.original {
-            return repeated(document, &original.url);
+            return repeated(document, &original.url).filter(|repeated| !repeated.is_shown());
         }
         if !PAGES.contains(&document.mime.as_str()) {
             return None;
