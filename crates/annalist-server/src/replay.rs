@@ -115,7 +115,8 @@ async fn show(State(archives): State<Archives>, request: Request) -> Response {
         return Problem::not_found("ask for /CRAWL/TIMESTAMP/ADDRESS").into_response();
     };
     let (id, is_framed) = views::parted(place);
-    let page = views::page_of(target).filter(|_| is_framed && manner == Manner::Get);
+    let is_for_it = is_framed && manner == Manner::Get && is_for_frame(request.headers());
+    let page = views::page_of(target).filter(|_| is_for_it);
     let (id, target, headers) = (id.to_owned(), target.to_owned(), request.headers().clone());
     let (place, views) = (place.to_owned(), Arc::clone(&archives.views));
     let host = text(&headers, header::HOST.as_str()).unwrap_or_default().to_owned();
@@ -145,12 +146,20 @@ async fn show(State(archives): State<Archives>, request: Request) -> Response {
     let mut response = sent.await.unwrap_or_else(IntoResponse::into_response);
     if let Some(page) = page
         && !response.status().is_redirection()
+        // Browsers stay where they are.
+        && !matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT)
     {
         views.note(&place, page);
         // Who goes back in a frame asks again, so that it is known what is seen.
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     response
+}
+
+/// Whether a frame is to show what is asked for, as browsers say it where they do: they do not over plain http to another
+/// machine. There it is left to the addresses that pages are rewritten with.
+fn is_for_frame(headers: &HeaderMap) -> bool {
+    text(headers, "sec-fetch-dest").is_none_or(|wanted| matches!(wanted, "iframe" | "frame"))
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

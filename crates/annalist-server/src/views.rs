@@ -43,7 +43,8 @@ pub fn parted(place: &str) -> (&str, bool) {
     place.split_once(MARK).map_or((place, false), |(id, view)| (id, !view.is_empty()))
 }
 
-/// The page that is asked for as such, not as a part of another one: `20200102030405mp_/http://a.test/`.
+/// The page that is asked for as such, not as a part of another one: `20200102030405mp_/http://a.test/`. Links of what a page
+/// has in frames of its own lead to parts, too.
 pub fn page_of(target: &str) -> Option<Shown> {
     let (at, url) = target.split_once("mp_/")?;
     let is_time = at.bytes().all(|b| b.is_ascii_digit());

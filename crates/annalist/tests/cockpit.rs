@@ -479,7 +479,13 @@ fn what_stands_above_a_frame_is_of_the_page_that_the_frame_shows() {
     // What is loaded as a part of a page, or without a frame, changes nothing.
     service.replayed(&link.replace("mp_/", "if_/"));
     service.replayed(&link.replace(&format!("~{view}"), ""));
+    // Nor does what is fetched ahead, or opened in another window.
+    for wanted in ["empty", "document", "image", "object"] {
+        service.replayed_with(&link, &[("sec-fetch-dest", wanted)]);
+    }
     assert!(above().unwrap().contains("2026-03-01 10:00:00 UTC"));
+    service.replayed_with(&link, &[("sec-fetch-dest", "iframe")]);
+    assert!(above().unwrap().contains("2026-03-02 11:30:15 UTC"));
 }
 
 #[test]

@@ -51,29 +51,51 @@ impl Element<'_> {
         }
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self, rewriting: &Rewriting) -> Kind {
         match self.tag {
             "img" | "image" | "input" | "picture" | "source" | "feimage" | "body" | "table" | "td" | "th"
             | "tr" => Kind::Image,
+            // Parts of SVG that are taken from elsewhere.
+            "use" | "pattern" | "lineargradient" | "radialgradient" | "filter" | "textpath" | "mpath"
+            | "tref" | "cursor" => Kind::Image,
             "script" => Kind::Script,
-            "link" if self.says("rel", "stylesheet") => Kind::Style,
-            "link" if self.says("rel", "icon") => Kind::Image,
+            "link" => self.linked(),
             "iframe" | "frame" | "portal" | "fencedframe" => Kind::Frame,
             "object" | "embed" | "applet" | "audio" | "video" | "track" | "bgsound" | "param" => Kind::Object,
-            _ => Kind::Page,
+            _ => self.followed(rewriting),
         }
+    }
+
+    /// What browsers load by themselves is never asked for as a page.
+    fn linked(&self) -> Kind {
+        let is_for = |kinds: &[&str]| kinds.iter().any(|kind| self.says("as", kind));
+        match () {
+            () if self.says("rel", "stylesheet") || is_for(&["style"]) => Kind::Style,
+            // Style sheets ask for fonts as for pictures.
+            () if self.says("rel", "icon") || is_for(&["image", "font"]) => Kind::Image,
+            () if self.says("rel", "modulepreload") || is_for(&["script", "worker"]) => Kind::Script,
+            () => Kind::Object,
+        }
+    }
+
+    /// A link or a form, by where it opens.
+    fn followed(&self, rewriting: &Rewriting) -> Kind {
+        let target = (self.other)("formtarget").or_else(|| (self.other)("target"));
+        rewriting.page(target.as_deref())
     }
 
     /// `name` is in lower case, `value` is decoded.
     pub(super) fn edit(&self, name: &str, value: &str, rewriting: &Rewriting) -> Edit {
         match name {
             "href" if self.tag == "base" => Edit::from(rewriting.base_address(value)),
-            "href" | "src" | "action" | "formaction" | "cite" | "longdesc" | "manifest" | "codebase"
-            | "profile" | "xlink:href" | "xml:base" | "data" | "classid" | "usemap" | "icon" | "itemid"
-            | "itemtype" | "resource"
+            // A picture may send a form.
+            "formaction" => rewriting.url(value, self.followed(rewriting)).into(),
+            "href" | "src" | "action" | "cite" | "longdesc" | "manifest" | "codebase" | "profile"
+            | "xlink:href" | "xml:base" | "data" | "classid" | "usemap" | "icon" | "itemid" | "itemtype"
+            | "resource"
                 if is_address(name, self.tag) =>
             {
-                rewriting.url(value, self.kind()).into()
+                rewriting.url(value, self.kind(rewriting)).into()
             }
             "poster" | "background" | "lowsrc" | "dynsrc" => rewriting.url(value, Kind::Image).into(),
             "srcset" | "imagesrcset" => Edit::Set(rewriting.srcset(value)),
@@ -172,7 +194,7 @@ fn presented(value: &str, rewriting: &Rewriting) -> Edit {
     if value.contains('(') { Edit::Set(rewriting.css(value)) } else { Edit::Keep }
 }
 
-fn is_outer(value: &str) -> bool {
+pub(super) fn is_outer(value: &str) -> bool {
     ["_top", "_parent"].iter().any(|outer| value.trim().eq_ignore_ascii_case(outer))
 }
 
@@ -194,7 +216,7 @@ fn refreshed(value: &str, rewriting: &Rewriting) -> Edit {
         Some(quote @ ('"' | '\'')) => url[1..].split(quote).next().unwrap_or_default(),
         _ => url,
     };
-    match rewriting.url(url, Kind::Page) {
+    match rewriting.url(url, rewriting.own_pages()) {
         Rewritten::Same => Edit::Keep,
         Rewritten::To(url) => Edit::Set(format!("{time};url={url}")),
         Rewritten::Gone => Edit::Remove,
@@ -220,6 +242,7 @@ mod tests {
         let stylesheet = [("rel", "alternate StyleSheet")];
         let refresh = [("http-equiv", "Refresh")];
         let movie = [("name", "Movie")];
+        let preload = |kind| [("rel", "preload"), ("as", kind)];
         for (tag, others, name, value, expected) in [
             ("a", &[][..], "href", "x", set("http://r/1mp_/http://a.test/d/x")),
             ("img", &[], "src", "x", set("http://r/1im_/http://a.test/d/x")),
@@ -244,7 +267,17 @@ mod tests {
             ("td", &[], "background", "x", set("http://r/1im_/http://a.test/d/x")),
             ("q", &[], "cite", "x", set("http://r/1mp_/http://a.test/d/x")),
             ("html", &[], "manifest", "x", set("http://r/1mp_/http://a.test/d/x")),
-            ("use", &[], "xlink:href", "x#y", set("http://r/1mp_/http://a.test/d/x#y")),
+            ("use", &[], "xlink:href", "x#y", set("http://r/1im_/http://a.test/d/x#y")),
+            ("link", &[("rel", "prefetch")], "href", "x", set("http://r/1oe_/http://a.test/d/x")),
+            ("link", &preload("font"), "href", "x", set("http://r/1im_/http://a.test/d/x")),
+            ("link", &preload("Style"), "href", "x", set("http://r/1cs_/http://a.test/d/x")),
+            ("link", &preload("script"), "href", "x", set("http://r/1js_/http://a.test/d/x")),
+            ("link", &preload("fetch"), "href", "x", set("http://r/1oe_/http://a.test/d/x")),
+            ("input", &[], "formaction", "x", set("http://r/1mp_/http://a.test/d/x")),
+            ("a", &[("target", "_Self")], "href", "x", set("http://r/1mp_/http://a.test/d/x")),
+            ("a", &[("target", "_parent")], "href", "x", set("http://r/1mp_/http://a.test/d/x")),
+            ("a", &[("target", "_blank")], "href", "x", set("http://r/1if_/http://a.test/d/x")),
+            ("form", &[("target", "main")], "action", "x", set("http://r/1if_/http://a.test/d/x")),
             ("image", &[], "href", "x", set("http://r/1im_/http://a.test/d/x")),
             ("rect", &[], "fill", "url(x#y)", set("url(\"http://r/1im_/http://a.test/d/x#y\")")),
             ("p", &[], "style", "a:url(x)", set("a:url(\"http://r/1im_/http://a.test/d/x\")")),

@@ -10,8 +10,7 @@ use url::Url;
 
 use super::entities::decoded;
 use super::html::HtmlStream;
-use super::{Rewriting, Rewritten, rewrite_xml};
-use crate::target::Kind;
+use super::{Rewriting, Rewritten, opens_elsewhere, rewrite_xml};
 
 /// A base behind so much counts from where it stands.
 const MOST_LOOKED_THROUGH: usize = 16 << 20;
@@ -61,7 +60,13 @@ impl Rewriting {
 
     /// For a document inside of one.
     pub(super) fn inside(self) -> Rewriting {
-        Rewriting { document: self.base.or(self.document), base: None, ..self }
+        let document = self.base.or(self.document);
+        Rewriting { document, base: None, is_part: true, opens_elsewhere: None, ..self }
+    }
+
+    /// Takes up where links open; of several bases that say it the first counts.
+    pub(super) fn aim(&mut self, target: &str) {
+        self.opens_elsewhere.get_or_insert(opens_elsewhere(target));
     }
 
     /// Takes up a base; of several the first counts, whether it can be used or not.
@@ -74,6 +79,6 @@ impl Rewriting {
 
     /// The address in a base is itself relative to the document.
     pub(super) fn base_address(&self, value: &str) -> Rewritten {
-        Rewriting { base: None, ..self.clone() }.url(value, Kind::Page)
+        Rewriting { base: None, ..self.clone() }.url(value, self.own_pages())
     }
 }

@@ -52,10 +52,14 @@ impl Document {
                 edit => changes.edited.push((place, edit)),
             }
         }
-        if name == "base"
-            && let Some(href) = other("href")
-        {
-            self.rewriting.borrow_mut().rebase(&href);
+        if name == "base" {
+            let mut rewriting = self.rewriting.borrow_mut();
+            if let Some(href) = other("href") {
+                rewriting.rebase(&href);
+            }
+            if let Some(target) = other("target") {
+                rewriting.aim(&target);
+            }
         }
         changes.added = shown_without_script(name, attributes, &self.rewriting.borrow());
         Some(changes)

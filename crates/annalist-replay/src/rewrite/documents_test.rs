@@ -163,7 +163,13 @@ fn nothing_but_addresses_changes() {
         ("<noscript><img src=x></noscript>", Some("<img src=\"{}im_/https://live.test/a/x\">")),
         (
             "<iframe srcdoc='<a href=&quot;x&quot;>'></iframe>",
-            Some("<iframe srcdoc=\"<a href=&quot;{}mp_/https://live.test/a/x&quot;>\"></iframe>"),
+            Some("<iframe srcdoc=\"<a href=&quot;{}if_/https://live.test/a/x&quot;>\"></iframe>"),
+        ),
+        (
+            "<base target=main><base target=_self><a href=x><a href=x target=_top>",
+            Some(
+                "<base target=main><base target=_self><a href=\"{}if_/https://live.test/a/x\"><a href=\"{}mp_/https://live.test/a/x\" target=\"_self\">",
+            ),
         ),
         ("<img src='data:,' data-src=x>", Some("<img src=\"{}im_/https://live.test/a/x\" data-src=x>")),
         (

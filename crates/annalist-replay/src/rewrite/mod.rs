@@ -40,6 +40,10 @@ pub(crate) struct Rewriting {
     base: Option<Url>,
     /// Queries are written in it.
     encoding: &'static Encoding,
+    /// It is shown by another page, as a part of it.
+    is_part: bool,
+    /// Whether links open elsewhere where they do not say it, by its first base that does.
+    opens_elsewhere: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,7 +63,29 @@ impl Rewriting {
             document: Url::parse(url).ok(),
             base: None,
             encoding: UTF_8,
+            is_part: false,
+            opens_elsewhere: None,
         }
+    }
+
+    /// For a document in a frame of another.
+    pub(crate) fn as_part(self) -> Rewriting {
+        Rewriting { is_part: true, ..self }
+    }
+
+    /// How a page is asked for that comes in place of this one.
+    pub(crate) fn own_pages(&self) -> Kind {
+        if self.is_part { Kind::Frame } else { Kind::Page }
+    }
+
+    /// How a page is asked for by a link with that target. Only what comes in place of a page is asked for as one: what opens in
+    /// a frame of it or in another window is not what is seen then.
+    fn page(&self, target: Option<&str>) -> Kind {
+        let is_elsewhere = match target {
+            Some(target) => opens_elsewhere(target),
+            None => self.opens_elsewhere.unwrap_or_default(),
+        };
+        if is_elsewhere { Kind::Frame } else { self.own_pages() }
     }
 
     pub(crate) fn in_encoding(self, encoding: &'static Encoding) -> Rewriting {
@@ -91,6 +117,12 @@ impl Rewriting {
     pub(crate) fn archived(&self, url: &str, kind: Kind) -> String {
         format!("{}{}{}/{url}", self.prefix, self.timestamp, kind.letters())
     }
+}
+
+/// What leads out of all frames is made to stay in its own.
+fn opens_elsewhere(target: &str) -> bool {
+    let target = target.trim();
+    !target.is_empty() && !target.eq_ignore_ascii_case("_self") && !attributes::is_outer(target)
 }
 
 /// Nothing that could end an attribute, a string of CSS, or a line.

@@ -9,7 +9,6 @@ use lol_html::{AsciiCompatibleEncoding, HtmlRewriter, Settings, element};
 
 use super::Rewriting;
 use super::entities::decoded;
-use crate::target::Kind;
 
 impl Rewriting {
     /// The header for a document of HTML that begins like this, where it leads to another page.
@@ -21,7 +20,7 @@ impl Rewriting {
         let header = based.refresh(&said)?;
         let (_, target) =
             header.split_once(";url=").filter(|(_, target)| target.starts_with(&self.prefix))?;
-        let own = self.document.as_ref().map(|url| self.archived(url.as_str(), Kind::Page));
+        let own = self.document.as_ref().map(|url| self.archived(url.as_str(), self.own_pages()));
         // An archived page does not change while one looks at it.
         (own.as_deref() != Some(target)).then_some(header)
     }

@@ -93,7 +93,11 @@ impl Service {
 
     /// Asks for a captured page.
     pub fn replayed(&self, path: &str) -> Reply {
-        Service::ask_at(&self.replay, "GET", path, &[], "")
+        self.replayed_with(path, &[])
+    }
+
+    pub fn replayed_with(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        Service::ask_at(&self.replay, "GET", path, headers, "")
     }
 
     fn ask_at(address: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Reply {
