@@ -17,7 +17,7 @@ use crate::range::Range;
 use crate::record::{Capture, Unreadable};
 use crate::rewrite::{self, Rewriting, Rewritten};
 use crate::stream::{Coding, Form, Stream};
-use crate::target::{Kind, Target, moment};
+use crate::target::{Kind, Target, asked_url, moment};
 use crate::{cdx, page};
 
 /// What is looked at to see how a text is written.
@@ -50,6 +50,8 @@ pub struct Replay {
 pub struct Moment {
     /// Fourteen digits.
     pub timestamp: String,
+    /// As it was captured; others that are read as the same may be asked for.
+    pub url: String,
     pub status: Option<String>,
 }
 
@@ -141,9 +143,10 @@ impl Replay {
         Ok(answer)
     }
 
-    /// The captures of an address, oldest first, and which of them is shown for a moment: the digits of a time, or some of them;
-    /// the newest where nothing is said. Reads files.
+    /// The captures of an address, be it as people type it, oldest first, and which of them is shown for a moment: the digits of a
+    /// time, or some of them; the newest where nothing is said. Reads files.
     pub fn listed(&self, url: &str, timestamp: Option<&str>) -> io::Result<Listed> {
+        let url = &asked_url(url.trim());
         let all = self.captures.of_url(url)?;
         let chosen = self.chosen(&all, url, timestamp.and_then(moment));
         let shown = chosen.map(|(line, capture)| {
@@ -159,7 +162,11 @@ impl Replay {
                 }
             }
         });
-        let captures = all.into_iter().map(|line| Moment { timestamp: line.timestamp, status: line.status });
+        let captures = all.into_iter().map(|line| Moment {
+            timestamp: line.timestamp,
+            url: line.url,
+            status: line.status,
+        });
         Ok(Listed { captures: captures.collect(), shown })
     }
 

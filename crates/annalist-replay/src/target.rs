@@ -103,7 +103,7 @@ pub(crate) fn moment(digits: &str) -> Option<u64> {
 }
 
 /// Some servers and clients make one slash of two, and people leave the scheme out.
-fn asked_url(text: &str) -> String {
+pub(crate) fn asked_url(text: &str) -> String {
     let scheme = text.find(':').filter(|end| {
         text[..*end].bytes().all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
             && text.starts_with(|c: char| c.is_ascii_alphabetic())

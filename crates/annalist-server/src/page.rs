@@ -29,14 +29,14 @@ pub struct Known {
 }
 
 impl Known {
-    /// `at`: the digits of a moment, or some of them; the newest capture where there are none. What is not
+    /// `url` may be as people type it; `at`: the digits of a moment, or some of them; the newest capture where there are none. What is not
     /// read yet is left out.
     pub fn of(app: &App, id: &str, url: &str, at: &str) -> Result<Known, Problem> {
         // Where the spec cannot be used, what was captured can be looked at all the same.
         app.service.job(id)?;
         let spec = app.service.spec(id).unwrap_or_else(|_| Arc::new(Spec::named(id)));
         let canonical =
-            spec.canonical.parse(url).map_err(|fault| Problem::field("url", fault.to_string()))?;
+            spec.canonical.parse_typed(url).map_err(|fault| Problem::field("url", fault.to_string()))?;
         // What is told is of the capture that is shown, whatever part of a time was given.
         let at = at.get(..14).unwrap_or(at);
         let listed = app.archives.listed(id, url, at)?;

@@ -46,7 +46,15 @@ impl Looked<'_> {
 
     fn address_in(&self, place: &str) -> String {
         let at = self.shown().map_or(self.at, |(_, shown)| &shown.timestamp);
-        self.frames.address(&format!("{place}/{at}mp_/{}", self.url))
+        // Where on the page one looks is no part of what was captured.
+        let fragment = self.url.find('#').and_then(|at| self.url.get(at..)).unwrap_or_default();
+        let (url, _) = self.captured_url().split_once('#').unwrap_or((self.captured_url(), ""));
+        self.frames.address(&format!("{place}/{at}mp_/{url}{fragment}"))
+    }
+
+    /// As it was captured, however it was asked for.
+    fn captured_url(&self) -> &str {
+        self.shown().map_or(self.url, |(_, shown)| &shown.url)
     }
 
     /// The cockpit's page with another capture of it.
@@ -61,7 +69,7 @@ impl Looked<'_> {
         let all = &self.listed.captures;
         html! {
             div.banner {
-                p { strong { "Archived page" } " " span.url { (self.url) } }
+                p { strong { "Archived page" } " " span.url { (self.captured_url()) } }
                 @if let Some((place, shown)) = self.shown() {
                     p { "Captured " strong { (time(shown)) }
                         @if let Some(status) = self.status() {
@@ -94,7 +102,7 @@ impl Looked<'_> {
         let media = self.listed.shown.as_ref().map_or("", |shown| &shown.media);
         html! {
             @if is_framed(media) {
-                iframe.replay title={ "The archived page " (self.url) } data-view=[self.view] src=(self.address_in(&place)) sandbox="allow-same-origin allow-forms allow-popups allow-downloads" referrerpolicy="no-referrer" {}
+                iframe.replay title={ "The archived page " (self.captured_url()) } data-view=[self.view] src=(self.address_in(&place)) sandbox="allow-same-origin allow-forms allow-popups allow-downloads" referrerpolicy="no-referrer" {}
             } @else {
                 section.empty.unframed {
                     h2 { (kind_of(media)) }

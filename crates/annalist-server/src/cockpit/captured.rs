@@ -41,6 +41,8 @@ pub async fn captured(
     if let Some(shown) = app.archives.shown_in(&id, &asked.view) {
         (asked.at, asked.url) = (shown.at, shown.url);
     }
+    // Whoever copies an address may copy blanks around it.
+    asked.url = asked.url.trim().to_owned();
     let view = views::named()?;
     let at: String = asked.at.chars().filter(char::is_ascii_digit).take(14).collect();
     let (own, wanted, time) = (app.clone(), asked.url.clone(), at.clone());
