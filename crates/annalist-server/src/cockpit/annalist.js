@@ -161,6 +161,13 @@ for (const frame of document.querySelectorAll("iframe.replay[data-view]")) {
       const fresh = page.querySelector(place)?.childNodes ?? [];
       document.querySelector(place)?.replaceChildren(...[...fresh].map((node) => document.importNode(node, true)));
     }
+    // What no frame shows is offered in its place. The frame stays: who goes back sees it again.
+    const offered = page.querySelector(".unframed");
+    const wasInside = document.activeElement === frame;
+    document.querySelector(".unframed")?.remove();
+    frame.hidden = offered !== null;
+    if (offered) frame.before(document.importNode(offered, true));
+    if (offered && wasInside) document.querySelector(".unframed a").focus();
     for (const name of ["url", "at"]) document.getElementById(name).value = page.getElementById(name).value;
     frame.title = page.querySelector("iframe.replay")?.title ?? frame.title;
   });
