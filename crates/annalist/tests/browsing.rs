@@ -60,6 +60,14 @@ fn who_has_a_page_open_is_told_that_the_service_is_away_and_back() {
     lead("comings.py", &[env!("CARGO_BIN_EXE_annalist"), &spec.display().to_string()]);
 }
 
+#[test]
+fn what_stands_around_a_frame_is_of_the_page_that_is_seen_in_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    let service = Service::start(&root);
+    lead("frames.py", &[&service.address, &service.replay, &root.display().to_string()]);
+}
+
 /// `ANNALIST_COCKPIT=whole`: with all that takes long.
 #[test]
 fn a_thousand_strings_that_mean_harm_are_text_in_every_view() {

@@ -92,6 +92,8 @@ impl Looked<'_> {
                     }
                 } @else { p { "No capture of this address is in the archive." } }
                 p.followed.hint hidden role="status" { "The frame may show another page by now: you followed a link in it, or went back. The lines above are of the address that stands there." }
+                // What says so else is shown by script.
+                noscript { p.hint { "What stands around the page is of this address, also after you followed a link in it." } }
             }
         }
     }
