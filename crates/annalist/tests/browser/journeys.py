@@ -443,6 +443,9 @@ def on_a_small_screen(browser):
         wide = browser.run("return document.documentElement.scrollWidth")
         shoot(browser, "small-" + named(path))
         assert wide <= 375, f"{path} is {wide} pixels wide on a screen of 375"
+        narrow = browser.run(
+            "return [...document.querySelectorAll('table:has(tr > :nth-child(4)) td.url')].map((e) => e.offsetWidth).filter((width) => width < 200)")
+        assert not narrow, f"{path}: nobody can read addresses in {narrow[0]} pixels"
     browser.width(1280)
 
 
