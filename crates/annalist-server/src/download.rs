@@ -14,7 +14,7 @@ use crate::problem::Problem;
 
 const PIECE: usize = 128 << 10;
 /// Pieces on their way to a slow reader.
-const PIECES: usize = 8;
+const PIECES: usize = 4;
 
 /// What part of a file is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,37 +102,78 @@ fn kind_of(name: &str) -> &'static str {
     }
 }
 
-/// Read while it is sent. One that breaks off ends the connection: nobody takes it for whole.
+/// Read while it is sent. One that breaks off ends the connection: nobody takes it for whole. Who takes little keeps no thread
+/// waiting: all that the service does on others' behalf is done by the same few.
 fn flowing(mut file: io::Take<File>) -> Body {
     let (pieces, flow) = mpsc::channel::<io::Result<Bytes>>(PIECES);
-    tokio::task::spawn_blocking(move || {
+    tokio::spawn(async move {
         loop {
-            let mut piece = vec![0; PIECE];
-            match file.read(&mut piece) {
-                Ok(0) if file.limit() == 0 => return,
-                Ok(0) => {
-                    let _ = pieces.blocking_send(Err(io::ErrorKind::UnexpectedEof.into()));
-                    return;
-                }
-                Ok(read) => {
-                    piece.truncate(read);
-                    if pieces.blocking_send(Ok(piece.into())).is_err() {
+            // Nothing is read before there is room for it.
+            let Ok(room) = pieces.reserve().await else { return };
+            let reading = tokio::task::spawn_blocking(move || {
+                let piece = next_piece(&mut file);
+                (file, piece)
+            });
+            let (back, piece) = match reading.await {
+                Ok(read) => read,
+                Err(fault) => return room.send(Err(fault.into())),
+            };
+            match piece.transpose() {
+                Some(piece) => {
+                    let is_over = piece.is_err();
+                    room.send(piece);
+                    if is_over {
                         return;
                     }
                 }
-                Err(fault) => {
-                    let _ = pieces.blocking_send(Err(fault));
-                    return;
-                }
+                None => return,
             }
+            file = back;
         }
     });
     Body::from_stream(ReceiverStream::new(flow))
 }
 
+fn next_piece(file: &mut io::Take<File>) -> io::Result<Option<Bytes>> {
+    let mut piece = vec![0; PIECE];
+    let read = file.read(&mut piece)?;
+    if read == 0 && file.limit() > 0 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    piece.truncate(read);
+    Ok((read > 0).then(|| piece.into()))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Part, part_of};
+    use std::time::Duration;
+
+    use axum::body::to_bytes;
+    use tokio::runtime::Builder;
+    use tokio::time::timeout;
+
+    use super::{Part, file, part_of};
+
+    #[test]
+    fn who_takes_nothing_of_a_file_keeps_nobody_waiting() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.csv");
+        let whole: Vec<u8> = (0..5_000_000_u32).map(|n| n.to_le_bytes()[0]).collect();
+        std::fs::write(&path, &whole).unwrap();
+        let runtime = Builder::new_multi_thread().max_blocking_threads(1).enable_all().build().unwrap();
+        runtime.block_on(async {
+            let get = |range| file(&path, "x.csv", range, None).unwrap().into_body();
+            let _idle: Vec<_> = (0..8).map(|_| get(None)).collect();
+            let taken = async { to_bytes(get(None), usize::MAX).await.unwrap() };
+            assert!(timeout(Duration::from_secs(60), taken).await.unwrap() == whole);
+            let taken = to_bytes(get(Some("bytes=1000000-2000000")), usize::MAX).await.unwrap();
+            assert!(taken == whole[1_000_000..=2_000_000]);
+            std::fs::File::options().write(true).open(&path).unwrap().set_len(3_000_000).unwrap();
+            let cut = get(None);
+            std::fs::File::options().write(true).open(&path).unwrap().set_len(1_000_000).unwrap();
+            assert!(to_bytes(cut, usize::MAX).await.is_err(), "nobody takes it for whole");
+        });
+    }
 
     #[test]
     fn a_range_is_read_as_browsers_write_it() {
