@@ -1,34 +1,26 @@
 //! Who may ask: tokens, what browsers show of those who gave one, and how often one may try. How a request is looked at is in
 //! `guard.rs`, by which names the service is called in `origins.rs`.
 
+mod clients;
 mod guard;
 mod origins;
 mod sessions;
 
-use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::problem::Problem;
+use clients::Clients;
 pub use guard::{Frames, guard, guard_replay, own_path};
 pub use origins::Origins;
 use sessions::{Purpose, Sessions, same};
 
-/// The cookie of a browser that has given the token.
+/// How the cookie is called of a browser that has given the token, and the one for captured pages on another host. Behind it
+/// stands the port of the service: to browsers all ports of a host are one, and its services must not log each other out.
 const COOKIE: &str = "annalist";
-/// The same for captured pages on another host.
 const REPLAY_COOKIE: &str = "annalist-replay";
-/// Wrong tokens of one address in a minute.
-const MOST_TRIES: u32 = 10;
-/// Requests of one address in a second, on average, and at once.
-const RATE: f64 = 500.0;
-const BURST: f64 = 2000.0;
-/// Addresses beyond this many are forgotten, the longest silent ones first.
-const MANY_CLIENTS: usize = 10_000;
-const MINUTE: Duration = Duration::from_secs(60);
 const SHORTEST_TOKEN: usize = 8;
 
 /// What the service demands of who asks.
@@ -42,15 +34,7 @@ struct Shared {
     origins: Origins,
     token: Option<String>,
     sessions: Sessions,
-    clients: Mutex<HashMap<IpAddr, Client>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Client {
-    left: f64,
-    seen: Instant,
-    tries: u32,
-    tries_since: Instant,
+    clients: Clients,
 }
 
 /// Where one listens that others can reach, they need a token.
@@ -69,7 +53,7 @@ pub fn check_token(listen: &[SocketAddr], token: Option<&str>) -> Result<(), Str
 
 impl Access {
     pub fn new(origins: Origins, token: Option<String>) -> Result<Access, String> {
-        let (sessions, clients) = (Sessions::new()?, Mutex::default());
+        let (sessions, clients) = (Sessions::new()?, Clients::default());
         Ok(Access { shared: Arc::new(Shared { origins, token, sessions, clients }) })
     }
 
@@ -96,16 +80,17 @@ impl Access {
         let Some(token) = &self.shared.token else {
             return Err(Problem::conflict("no token is needed here"));
         };
-        if !self.may_try(from) {
+        if !self.shared.clients.may_try(from) {
             return Err(too_many_tries());
         }
         if !same(given, token) {
-            self.count_try(from);
+            self.shared.clients.count_try(from);
             return Err(Problem::new(StatusCode::UNAUTHORIZED, "that is not the token"));
         }
         let id = self.shared.sessions.begin().map_err(|fault| Problem::internal("no session", &fault))?;
         cookie(&format!(
-            "{COOKIE}={}; {}",
+            "{}={}; {}",
+            self.named(COOKIE),
             self.shared.sessions.signed(Purpose::Cookie, &id),
             self.manner(headers)
         ))
@@ -116,7 +101,7 @@ impl Access {
         if let Some(id) = self.session(headers) {
             self.shared.sessions.end(id);
         }
-        cookie(&format!("{COOKIE}=; Max-Age=0; {}", self.manner(headers)))
+        cookie(&format!("{}=; Max-Age=0; {}", self.named(COOKIE), self.manner(headers)))
     }
 
     /// Where the form was sent by TLS, the cookie never goes without. What the form's own page says counts before what the
@@ -142,50 +127,17 @@ impl Access {
             true => "Path=/; HttpOnly; SameSite=None; Secure; Partitioned",
             false => "Path=/; HttpOnly; SameSite=Lax",
         };
-        cookie(&format!("{REPLAY_COOKIE}={value}; {manner}")).ok()
+        cookie(&format!("{}={value}; {manner}", self.named(REPLAY_COOKIE))).ok()
+    }
+
+    fn named(&self, cookie: &str) -> String {
+        format!("{cookie}-{}", self.origins().port())
     }
 
     /// Which session a browser shows that it belongs to.
     fn session<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
-        cookies(headers, COOKIE).find_map(|value| self.shared.sessions.id_of(Purpose::Cookie, value))
-    }
-
-    fn may_try(&self, from: IpAddr) -> bool {
-        let clients = self.clients();
-        clients
-            .get(&from)
-            .is_none_or(|client| client.tries < MOST_TRIES || client.tries_since.elapsed() > MINUTE)
-    }
-
-    /// Somebody gave a wrong token, in a form or in a header.
-    fn count_try(&self, from: IpAddr) {
-        let mut clients = self.clients();
-        let client = clients.entry(from).or_insert_with(Client::new);
-        if client.tries_since.elapsed() > MINUTE {
-            (client.tries, client.tries_since) = (0, Instant::now());
-        }
-        client.tries += 1;
-    }
-
-    fn clients(&self) -> MutexGuard<'_, HashMap<IpAddr, Client>> {
-        self.shared.clients.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Takes one request from what an address may send.
-    fn has_room(&self, from: IpAddr) -> bool {
-        let mut clients = self.clients();
-        if clients.len() > MANY_CLIENTS {
-            clients.retain(|_, client| client.seen.elapsed() < MINUTE);
-        }
-        let client = clients.entry(from).or_insert_with(Client::new);
-        let earned = client.seen.elapsed().as_secs_f64() * RATE;
-        client.left = (client.left + earned).min(BURST);
-        client.seen = Instant::now();
-        if client.left < 1.0 {
-            return false;
-        }
-        client.left -= 1.0;
-        true
+        cookies(headers, &self.named(COOKIE))
+            .find_map(|value| self.shared.sessions.id_of(Purpose::Cookie, value))
     }
 
     /// Whether who asks has shown that it knows the token; wrong ones are counted, as in the form.
@@ -198,22 +150,21 @@ impl Access {
         let bearer =
             headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer_token);
         if let Some(given) = bearer {
-            if !self.may_try(from) {
+            if !self.shared.clients.may_try(from) {
                 return Err(too_many_tries());
             }
             if same(given, token) {
                 return Ok(true);
             }
-            self.count_try(from);
+            self.shared.clients.count_try(from);
         }
         Ok(false)
     }
 
     /// The same for captured pages.
     fn known_to_replay(&self, headers: &HeaderMap, from: IpAddr) -> Result<bool, Problem> {
-        let mut shown = cookies(headers, REPLAY_COOKIE);
-        let sessions = &self.shared.sessions;
-        Ok(shown.any(|value| sessions.id_of(Purpose::ReplayCookie, value).is_some())
+        let (name, sessions) = (self.named(REPLAY_COOKIE), &self.shared.sessions);
+        Ok(cookies(headers, &name).any(|value| sessions.id_of(Purpose::ReplayCookie, value).is_some())
             || self.known(headers, from)?)
     }
 }
@@ -224,19 +175,13 @@ fn bearer_token(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim_start_matches(' '))
 }
 
-impl Client {
-    fn new() -> Client {
-        Client { left: BURST, seen: Instant::now(), tries: 0, tries_since: Instant::now() }
-    }
-}
-
 fn too_many_tries() -> Problem {
     let why = "too many wrong tokens: wait a minute";
     Problem { retry_after: Some(60), ..Problem::new(StatusCode::TOO_MANY_REQUESTS, why) }
 }
 
 /// The values of a cookie.
-fn cookies<'h>(headers: &'h HeaderMap, name: &'static str) -> impl Iterator<Item = &'h str> {
+fn cookies<'h>(headers: &'h HeaderMap, name: &str) -> impl Iterator<Item = &'h str> {
     let all = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let pairs = all.flat_map(|all| all.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.filter(move |(known, _)| *known == name).map(|(_, value)| value)
@@ -260,7 +205,11 @@ mod tests {
     }
 
     fn access(origin: Option<&str>) -> Access {
-        let at = "127.0.0.1:80".parse().unwrap();
+        at_port(80, origin)
+    }
+
+    fn at_port(port: u16, origin: Option<&str>) -> Access {
+        let at = ([127, 0, 0, 1], port).into();
         let origins = Origins::new(at, at, &[], origin, None).unwrap();
         Access::new(origins, Some("long enough".to_owned())).unwrap()
     }
@@ -297,8 +246,23 @@ mod tests {
         assert!(known(&given));
         assert!(access.known_to_replay(&given, from).unwrap());
         let gone = access.log_out(&given).unwrap();
-        assert!(gone.to_str().unwrap().contains("annalist=; Max-Age=0"), "{gone:?}");
+        assert!(gone.to_str().unwrap().contains("annalist-80=; Max-Age=0"), "{gone:?}");
         assert!(!known(&given), "a cookie that was kept elsewhere is good for nothing any more");
+    }
+
+    #[test]
+    fn two_services_on_one_host_do_not_log_each_other_out() {
+        let (one, other) = (at_port(8470, None), at_port(8480, None));
+        let from = [192, 0, 2, 1].into();
+        let mut jar = std::collections::BTreeMap::new();
+        for access in [&one, &other] {
+            let pair = kept(&access.log_in("long enough", from, &headers(&[])).unwrap());
+            let (name, value) = pair.split_once('=').unwrap();
+            jar.insert(name.to_owned(), value.to_owned());
+        }
+        let sent: Vec<String> = jar.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        let sent = headers(&[("cookie", &sent.join("; "))]);
+        assert!(one.known(&sent, from).unwrap() && other.known(&sent, from).unwrap(), "{sent:?}");
     }
 
     #[test]

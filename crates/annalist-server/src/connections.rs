@@ -26,7 +26,7 @@ use tokio::net::{TcpListener, TcpStream};
 use bodies::{Awaited, Held};
 use line::Line;
 use room::Place;
-pub use room::{Room, raise_open_files};
+pub use room::{Room, place_of, raise_open_files};
 
 /// After a connection that could not be taken, the next is waited for so long.
 const REST: Duration = Duration::from_millis(50);

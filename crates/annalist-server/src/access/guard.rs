@@ -75,7 +75,7 @@ fn refused(access: &Access, request: &Request) -> Option<Response> {
     let problem = if !access.origins().answers_to(host(headers)) {
         let why = "this service is not known by that name: start it with --host NAME to allow it";
         Problem::new(StatusCode::MISDIRECTED_REQUEST, why)
-    } else if !access.has_room(from) {
+    } else if !access.shared.clients.has_room(from) {
         too_many_requests()
     } else if let Some(origin) =
         access.origins().nameable_for(host(headers)).filter(|_| !changes && !is_for_programs(path))
@@ -162,7 +162,7 @@ fn refused_by_replay(access: &Access, request: &Request) -> Result<Option<Respon
         let why = "this archive is not known by that name: start the service with --host NAME to allow it";
         return Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, why));
     }
-    if !access.has_room(from) {
+    if !access.shared.clients.has_room(from) {
         return Err(too_many_requests());
     }
     let is_known = access.known_to_replay(headers, from)?;

@@ -48,6 +48,11 @@ impl Origins {
         Origins { cockpit, replay, ..self }
     }
 
+    /// Where the service listens.
+    pub fn port(&self) -> u16 {
+        self.cockpit.port()
+    }
+
     /// Whether the service is called by this name.
     pub fn answers_to(&self, host: &str) -> bool {
         self.names.contains(&name_of(host))

@@ -111,8 +111,8 @@ impl Open {
     }
 }
 
-/// Of IPv6 everybody has a whole network.
-fn place_of(address: IpAddr) -> IpAddr {
+/// Whom an address belongs to: of IPv6 everybody has a whole network.
+pub fn place_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & !u128::from(u64::MAX)).into(),
         v4 => v4,
