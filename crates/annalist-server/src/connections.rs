@@ -13,6 +13,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
+use axum::http::HeaderValue;
+use axum::http::header::CONNECTION;
 use axum::response::Response;
 use hyper::Request;
 use hyper::body::Incoming;
@@ -106,9 +108,15 @@ async fn answer(
     patience: Patience,
 ) -> Result<Response, Infallible> {
     let busy = place.begin();
-    let mut request = request.map(|body| Body::new(Awaited::new(body, patience)));
+    let (head, body) = request.into_parts();
+    let (body, left) = Awaited::new(body, patience);
+    let mut request = Request::from_parts(head, Body::new(body));
     request.extensions_mut().insert(ConnectInfo(from));
-    let response = router.call(request).await?;
+    let mut response = router.call(request).await?;
+    // What comes next on this connection is not a request: who sent it has to know.
+    if !left.is_read().await {
+        response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     Ok(response.map(|body| Body::new(Held::new(body, busy))))
 }
 
@@ -213,6 +221,25 @@ mod tests {
         assert_eq!(&first, b"HTTP/1.1 400");
         drop(stream.shutdown(std::net::Shutdown::Both));
         dripping.join().unwrap();
+    }
+
+    #[test]
+    fn where_the_rest_of_a_request_is_not_read_its_connection_is_said_to_end() {
+        let Server { address, _runtime, .. } = server(Room::new(100, 100), NEVER);
+        let get = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+        // Nobody reads these, but they are short.
+        for body in
+            ["content-length: 5\r\n\r\nhello", "transfer-encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"]
+        {
+            let told = rest(begin(address, &format!("POST / HTTP/1.1\r\nhost: x\r\n{body}{get}")));
+            assert!(told.contains(" 405 ") && told.ends_with("hello"), "{told}");
+        }
+        // The first is too long, the second does not come.
+        for length in [100_000_000, 100] {
+            let head = format!("POST / HTTP/1.1\r\nhost: x\r\ncontent-length: {length}\r\n\r\n");
+            let told = rest(begin(address, &head));
+            assert!(told.contains(" 405 ") && told.contains("connection: close"), "{length}: {told}");
+        }
     }
 
     #[test]

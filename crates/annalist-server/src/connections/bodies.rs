@@ -2,20 +2,29 @@
 //! sent its connection is not silent.
 
 use std::error::Error;
+use std::future::poll_fn;
 use std::io;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use hyper::body::{Body as Pieces, Frame, Incoming, SizeHint};
-use tokio::time::{Instant, Sleep, sleep_until};
+use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::Patience;
 use super::room::Busy;
 
+/// Of a body that nobody reads to its end, so much is read all the same where it comes at once: the connection can go on.
+const MOST_LEFT: u64 = 64 << 10;
+const A_MOMENT: Duration = Duration::from_millis(100);
+
 /// The body of a request, waited for as long as patience goes.
 pub struct Awaited {
-    body: Incoming,
+    /// Until this is dropped.
+    body: Option<Incoming>,
+    left: Left,
     patience: Patience,
     /// Not before it is waited for: most requests have no body.
     waiting: Option<Pin<Box<Sleep>>>,
@@ -23,8 +32,51 @@ pub struct Awaited {
 }
 
 impl Awaited {
-    pub fn new(body: Incoming, patience: Patience) -> Awaited {
-        Awaited { body, patience, waiting: None, all_until: None }
+    pub fn new(body: Incoming, patience: Patience) -> (Awaited, Left) {
+        let left = Left::default();
+        let awaited =
+            Awaited { body: Some(body), left: left.clone(), patience, waiting: None, all_until: None };
+        (awaited, left)
+    }
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        let body = self.body.take().filter(|body| !body.is_end_stream());
+        *self.left.body.lock().unwrap_or_else(PoisonError::into_inner) = body;
+    }
+}
+
+/// What was not read of a body.
+#[derive(Clone, Default)]
+pub struct Left {
+    body: Arc<Mutex<Option<Incoming>>>,
+}
+
+impl Left {
+    /// Whether there is nothing more of it, also where that has to be read now.
+    pub async fn is_read(self) -> bool {
+        let left = self.body.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match left {
+            None => true,
+            Some(body) if body.size_hint().lower() > MOST_LEFT => false,
+            Some(body) => timeout(A_MOMENT, read_out(body)).await.unwrap_or(false),
+        }
+    }
+}
+
+async fn read_out(mut body: Incoming) -> bool {
+    let mut room = MOST_LEFT;
+    loop {
+        match poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+            None => return true,
+            Some(Err(_)) => return false,
+            Some(Ok(frame)) => {
+                let size = frame.data_ref().map_or(0, |piece| piece.len() as u64);
+                let Some(less) = room.checked_sub(size) else { return false };
+                room = less;
+            }
+        }
     }
 }
 
@@ -36,7 +88,8 @@ impl Pieces for Awaited {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
-        let piece = Pin::new(&mut self.body).poll_frame(context);
+        let Some(body) = self.body.as_mut() else { return Poll::Ready(None) };
+        let piece = Pin::new(body).poll_frame(context);
         let is_late = self.all_until.is_some_and(|until| Instant::now() >= until);
         if piece.is_ready() && !is_late {
             self.waiting = None;
@@ -54,11 +107,11 @@ impl Pieces for Awaited {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.body.as_ref().is_none_or(Pieces::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        self.body.as_ref().map_or_else(SizeHint::default, Pieces::size_hint)
     }
 }
 
