@@ -42,7 +42,7 @@ use crate::serve::App;
 pub fn router() -> Router<App> {
     Router::new()
         .route("/", get(home::home))
-        .route("/login", get(home::login).post(home::log_in))
+        .route("/login", get(home::login).merge(home::door()))
         .route("/logout", post(home::log_out))
         .route("/new", get(new::new).post(new::create))
         .route("/new/upload", post(new::upload))

@@ -1,20 +1,31 @@
 //! All crawls at a glance, and the door.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use axum::Form;
-use axum::extract::{ConnectInfo, State};
-use axum::http::{HeaderMap, header};
+use axum::extract::{ConnectInfo, DefaultBodyLimit, Request, State};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Redirect, Response};
+use axum::routing::{MethodRouter, post};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::forms::Sent;
-use super::{Page, forms, layout, words};
+use super::{Failed, Page, forms, layout, words};
 use crate::access::own_path;
+use crate::problem::Problem;
 use crate::rest::{Asking, blocking};
 use crate::serve::App;
 use crate::service::{FINISHING, Reached, Seen};
+
+/// The form at the door, and in it the way back to what was asked for: every byte of that may take three.
+const LONGEST_FORM: usize = 16 << 10;
+const LONGEST_WAY: usize = 4 << 10;
+/// In which all of it has to be there.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 pub async fn home(State(app): State<App>) -> Page {
     let asked = app.clone();
@@ -117,17 +128,17 @@ pub async fn login(State(app): State<App>, Asking(wanted): Asking<Wanted>) -> Re
     if !app.access.needs_token() {
         return Redirect::to(own_path(&wanted.to)).into_response();
     }
-    door(None, &wanted.to).into_response()
+    shown(None, &wanted.to).into_response()
 }
 
-fn door(problem: Option<&str>, to: &str) -> Markup {
+fn shown(problem: Option<&str>, to: &str) -> Markup {
     let body = html! {
         h1 { "Who is there?" }
         @if let Some(problem) = problem { p.bad role="alert" { (problem) } }
         form method="post" action="/login" {
             label for="token" { "Token" }
             input #token type="password" name="token" autocomplete="current-password" required autofocus;
-            input type="hidden" name="to" value=(own_path(to));
+            input type="hidden" name="to" value=(Some(own_path(to)).filter(|to| to.len() <= LONGEST_WAY).unwrap_or("/"));
             button.primary { "Enter" }
             p.hint { "It was set in the environment variable ANNALIST_TOKEN where the service was started." }
         }
@@ -142,7 +153,22 @@ pub struct Given {
     wanted: Wanted,
 }
 
-pub async fn log_in(
+/// Where anybody may send something. It is kept small and short: whoever has no token must not fill the memory.
+pub fn door() -> MethodRouter<App> {
+    post(log_in).layer::<_, Infallible>(from_fn(not_for_long)).layer(DefaultBodyLimit::max(LONGEST_FORM))
+}
+
+async fn not_for_long(request: Request, next: Next) -> Response {
+    match tokio::time::timeout(PATIENCE, next.run(request)).await {
+        Ok(answer) => answer,
+        Err(_) => {
+            let why = "the form took too long to arrive: send it once more";
+            Failed(Problem::new(StatusCode::REQUEST_TIMEOUT, why)).into_response()
+        }
+    }
+}
+
+async fn log_in(
     State(app): State<App>,
     ConnectInfo(from): ConnectInfo<SocketAddr>,
     headers: HeaderMap,
@@ -153,7 +179,7 @@ pub async fn log_in(
         Ok(cookie) => ([(header::SET_COOKIE, cookie)], Redirect::to(own_path(to))).into_response(),
         Err(problem) => {
             let wait = problem.retry_after.map(|seconds| [(header::RETRY_AFTER, seconds.to_string())]);
-            (problem.code(), wait, door(Some(&problem.detail), to)).into_response()
+            (problem.code(), wait, shown(Some(&problem.detail), to)).into_response()
         }
     }
 }
