@@ -45,13 +45,13 @@ pub struct Injected {
 /// The end of a job's queue, where addresses are put in. One for each process and job.
 #[derive(Debug)]
 pub struct Injections {
-    folder: PathBuf,
+    job: JobDir,
     last: Mutex<Option<(u64, File)>>,
 }
 
 impl Injections {
     pub fn of(job: &JobDir) -> Injections {
-        Injections { folder: job.injected(), last: Mutex::default() }
+        Injections { job: job.clone(), last: Mutex::default() }
     }
 
     /// Puts addresses in; they are durable when this returns. What is wrong with one is said before: see [`examine`].
@@ -68,7 +68,7 @@ impl Injections {
         let Some((number, file)) = last.as_mut() else { return Ok(()) };
         let length = file.metadata()?.len();
         if length >= FILE_BYTES {
-            (*number, *file) = create(&self.folder, *number + 1)?;
+            (*number, *file) = create(&self.job.injected(), *number + 1)?;
         }
         let length = file.metadata()?.len();
         if let Err(fault) = file.write_all(&lines).and_then(|()| file.sync_data()) {
@@ -82,9 +82,10 @@ impl Injections {
 
     /// A new file for each process: the end of an old one may be half a line.
     fn open_last(&self) -> io::Result<(u64, File)> {
-        std::fs::create_dir_all(&self.folder)?;
-        let next = files(&self.folder)?.last().map_or(1, |(number, _)| number + 1);
-        create(&self.folder, next)
+        let folder = self.job.injected();
+        self.job.make(&folder)?;
+        let next = files(&folder)?.last().map_or(1, |(number, _)| number + 1);
+        create(&folder, next)
     }
 }
 

@@ -97,7 +97,7 @@ impl JobDir {
         match std::fs::read_to_string(&path) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {
                 let id = Uuid::new_v4().simple().to_string();
-                std::fs::create_dir_all(self.state())?;
+                self.make(&self.state())?;
                 RealDisk.replace(&path, id.as_bytes())?;
                 Ok(id)
             }
@@ -111,6 +111,21 @@ impl JobDir {
     /// Whether there is a crawl in this directory at all.
     pub fn exists(&self) -> bool {
         self.frontier().is_dir()
+    }
+
+    /// Makes a folder below the job's own, which is not made anew: who still has to do with a job that somebody has removed
+    /// must not bring a part of it back.
+    pub fn make(&self, folder: &Path) -> io::Result<()> {
+        let below = folder.strip_prefix(&self.root).map_err(io::Error::other)?;
+        let mut place = self.root.clone();
+        for part in below {
+            place.push(part);
+            match std::fs::create_dir(&place) {
+                Err(e) if !place.is_dir() => return Err(e),
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Creates the folders and empties the spool: what an interrupted fetch left there is of no use.
@@ -213,6 +228,19 @@ mod tests {
     use rustix::fs::{FlockOperation, flock};
 
     use super::JobDir;
+
+    #[test]
+    fn a_job_that_was_removed_stays_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let job = JobDir::new(dir.path().join("job"));
+        assert_eq!(job.make(&job.injected()).unwrap_err().kind(), std::io::ErrorKind::NotFound);
+        assert!(job.id().is_err() && !job.root().exists());
+        std::fs::create_dir(job.root()).unwrap();
+        for _ in 0..2 {
+            job.make(&job.injected()).unwrap();
+        }
+        assert!(job.injected().is_dir());
+    }
 
     #[test]
     fn a_second_lock_is_refused_and_names_the_holder() {

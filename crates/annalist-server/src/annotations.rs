@@ -95,6 +95,9 @@ impl Annotations {
         };
         page.vote = vote.to_owned();
         page.comment = comment.trim().replace("\r\n", "\n").chars().take(LONGEST_COMMENT).collect();
+        if let Some(folder) = path.parent() {
+            self.service.job(id)?.make(folder).map_err(io_problem)?;
+        }
         keep(&path, &Annotated::write(&own.pages)).map_err(io_problem)
     }
 
@@ -146,7 +149,6 @@ fn tables(folder: &Path) -> io::Result<Vec<PathBuf>> {
 
 fn keep(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
     let fresh = path.with_extension("new");
     std::fs::write(&fresh, text)?;
     File::open(&fresh)?.sync_all()?;

@@ -90,8 +90,9 @@ impl Deriving {
     ) -> Freshness {
         let key = (id.to_owned(), needed);
         let mut works = self.works();
-        // A crawl that is started is known as running before it asks for the way: one of the two sees the other.
-        if service.is_running(id) {
+        // A crawl that is started is known as running before it asks for the way, as is one that is removed: one of the two
+        // sees the other.
+        if service.is_running(id) || service.is_being_removed(id) {
             return Freshness::Growing;
         }
         if mark.is_some_and(|mark| covers(mark, listing)) {

@@ -25,6 +25,7 @@ mod connections;
 mod deriving;
 mod download;
 mod exports;
+mod gone;
 mod knowledge;
 mod logs;
 mod page;

@@ -22,7 +22,7 @@ use crate::review::Desk;
 use crate::root::RootLock;
 use crate::service::Service;
 use crate::tasks::Tasks;
-use crate::{cockpit, rest};
+use crate::{cockpit, gone, rest};
 
 /// Longer bodies are refused.
 const LONGEST_BODY: usize = 16 << 20;
@@ -121,6 +121,7 @@ pub async fn serve(
         .merge(cockpit::router())
         .fallback(cockpit::nothing_there)
         .layer(DefaultBodyLimit::max(LONGEST_BODY))
+        .layer(from_fn_with_state(app.clone(), gone::told))
         .layer(from_fn_with_state(access, guard))
         .with_state(app);
     let clockwork = tokio::spawn(look_around(service.clone()));

@@ -9,9 +9,11 @@ mod steering;
 mod waiting;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -49,6 +51,8 @@ pub const MOST_TOLD: usize = 100;
 const LONGEST_ID: usize = 64;
 /// How the folder of a crawl begins that is being removed.
 const REMOVED: &str = ".removed-";
+/// The work that keeps everything else from beginning with a crawl meanwhile.
+const REMOVAL: &str = "its removal";
 
 /// All crawls under one root.
 #[derive(Clone)]
@@ -76,6 +80,8 @@ struct Shared {
     handle: Handle,
     /// The service itself ends.
     closing: AtomicBool,
+    /// How many crawls were removed, that no two go the same way.
+    removals: AtomicU64,
     _lock: RootLock,
 }
 
@@ -139,6 +145,7 @@ impl Service {
                 deriving: Deriving::default(),
                 handle: Handle::current(),
                 closing: AtomicBool::new(false),
+                removals: AtomicU64::new(0),
                 _lock: lock,
             }),
         };
@@ -199,7 +206,10 @@ impl Service {
         let folder = self.folder(&id);
         match std::fs::create_dir(&folder) {
             // A kill may have left it before it was anything.
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && is_bare(&folder) => {}
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists && is_bare(&folder) => {
+                let cleared = clear(&folder);
+                cleared.map_err(|fault| Problem::unkept("the job directory cannot be made", &fault))?;
+            }
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
                 return Err(Problem::conflict(format!("there is something called {id:?} already")));
             }
@@ -352,17 +362,37 @@ impl Service {
         if self.running().contains_key(id) || job.holder().ok().flatten().is_some() {
             return Err(Problem::conflict("the crawl runs: stop it first"));
         }
+        if self.is_being_removed(id) {
+            return Err(Problem::conflict("the crawl is being removed already"));
+        }
         if let Some((what, _)) = self.work().get(id) {
             return Err(Problem::conflict(format!("{what} is under way: stop it first")));
         }
+        // A start at this moment sees this, or is seen here.
+        if !self.begin_work(id, REMOVAL, true) {
+            return Err(Problem::conflict("something begins with the crawl at this moment: stop that first"));
+        }
         self.shared.deriving.give_way(id);
+        // Out of sight at once, however long the rest takes.
+        let away = self.away(id);
+        let removed = self.job(id).map(|_| std::fs::rename(job.root(), &away));
+        // What still had to do with it has put nothing into these since.
         self.queues().remove(id);
         self.awaiting().remove(id);
         self.specs().remove(id);
-        // Out of sight at once, however long the rest takes.
-        let away = self.shared.root.join(format!("{REMOVED}{id}-{}", std::process::id()));
-        let removed = std::fs::rename(job.root(), &away).and_then(|()| std::fs::remove_dir_all(&away));
+        self.end_work(id);
+        let removed = removed?.and_then(|()| std::fs::remove_dir_all(&away));
         removed.map_err(|fault| Problem::unkept("the crawl cannot be removed", &fault))
+    }
+
+    /// Where a crawl is on its way out, one of several that had its name included.
+    fn away(&self, id: &str) -> PathBuf {
+        let number = self.shared.removals.fetch_add(1, Ordering::Relaxed);
+        self.shared.root.join(format!("{REMOVED}{id}-{}-{number}", std::process::id()))
+    }
+
+    pub fn is_being_removed(&self, id: &str) -> bool {
+        self.work().get(id).is_some_and(|(what, _)| *what == REMOVAL)
     }
 
     /// Puts addresses into a crawl's queue, each with its place in what was sent; they are durable when this returns,
@@ -424,9 +454,14 @@ impl Service {
         self.shared.work.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a task may begin; one that needs the crawl to rest may not while it runs.
+    /// Whether a task may begin: one at a time, and one that needs the crawl to rest not while it runs.
     pub fn begin_work(&self, id: &str, what: &'static str, needs_rest: bool) -> bool {
-        self.work().insert(id.to_owned(), (what, needs_rest));
+        match self.work().entry(id.to_owned()) {
+            Entry::Occupied(_) => return false,
+            Entry::Vacant(place) => {
+                place.insert((what, needs_rest));
+            }
+        }
         let may = !needs_rest || !self.running().contains_key(id);
         if !may {
             self.end_work(id);
@@ -453,10 +488,26 @@ fn keep_text(path: &Path, text: &str) -> io::Result<()> {
     RealDisk.replace(path, text.as_bytes())
 }
 
-/// Whether there is nothing in a folder but what a kept spec leaves before it has its name.
+/// Whether there is nothing in a folder but what a kept spec leaves before it has its name, or what was wanted of a crawl that
+/// is not there any more: earlier versions brought that back where they removed one that was being started.
 fn is_bare(folder: &Path) -> bool {
+    holds_only(folder, &["spec.new", "state"])
+        && (!folder.join("state").exists()
+            || holds_only(&folder.join("state"), &["service.json", "service.new"]))
+}
+
+fn holds_only(folder: &Path, names: &[&str]) -> bool {
     let entries = std::fs::read_dir(folder).and_then(|entries| entries.collect::<io::Result<Vec<_>>>());
-    entries.is_ok_and(|entries| entries.iter().all(|entry| entry.file_name() == "spec.new"))
+    let is_one = |name: &OsStr| names.iter().any(|known| name == *known);
+    entries.is_ok_and(|entries| entries.iter().all(|entry| is_one(&entry.file_name())))
+}
+
+/// A new crawl has nothing to do with what was wanted of another.
+fn clear(folder: &Path) -> io::Result<()> {
+    match std::fs::remove_dir_all(folder.join("state")) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => Ok(()),
+    }
 }
 
 /// A kill may have left what somebody removed.
@@ -478,7 +529,7 @@ fn is_id(id: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{finish_removing, is_bare, is_id};
+    use super::{clear, finish_removing, is_bare, is_id};
 
     #[test]
     fn a_folder_that_never_became_a_crawl_is_free() {
@@ -486,6 +537,13 @@ mod tests {
         assert!(is_bare(dir.path()) && !is_bare(&dir.path().join("none")));
         std::fs::write(dir.path().join("spec.new"), "nam").unwrap();
         assert!(is_bare(dir.path()));
+        std::fs::create_dir(dir.path().join("state")).unwrap();
+        std::fs::write(dir.path().join("state/service.json"), "{}").unwrap();
+        assert!(is_bare(dir.path()), "what was wanted of one that is gone");
+        std::fs::create_dir(dir.path().join("state/injected")).unwrap();
+        assert!(!is_bare(dir.path()), "addresses that were acknowledged");
+        clear(dir.path()).unwrap();
+        assert!(is_bare(dir.path()) && !dir.path().join("state").exists());
         std::fs::create_dir(dir.path().join("archive")).unwrap();
         assert!(!is_bare(dir.path()));
     }

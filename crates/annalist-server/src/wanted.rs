@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use annalist_crawl::job::JobDir;
 use annalist_disk::{Disk, RealDisk};
 use annalist_model::Time;
 use serde::{Deserialize, Serialize};
@@ -84,7 +85,7 @@ impl Wanted {
 
     /// Durable when it returns: what somebody was told is so after a power cut.
     pub fn keep(&self, job: &Path) -> io::Result<()> {
-        std::fs::create_dir_all(job.join("state"))?;
+        JobDir::new(job).make(&job.join("state"))?;
         RealDisk.replace(&Wanted::path(job), &serde_json::to_vec_pretty(self)?)
     }
 }
@@ -96,6 +97,8 @@ mod tests {
     #[test]
     fn what_is_wanted_is_read_back_and_damage_is_told() {
         let dir = tempfile::tempdir().unwrap();
+        let gone = dir.path().join("gone");
+        assert!(Wanted::default().keep(&gone).is_err() && !gone.exists(), "of a crawl that was removed");
         assert_eq!(Wanted::load(dir.path()).unwrap(), Wanted::default());
         let schedule = Schedule { next: "2026-11-16T00:00:00Z".to_owned(), every_seconds: Some(60) };
         let wanted =

@@ -48,7 +48,7 @@ pub fn spec_of(job: &JobDir) -> Result<Spec> {
 /// The job for this process alone; `None` while it is crawled. Waits for others that make something of its archive.
 pub fn locked(job: &JobDir, watch: &Watch) -> Result<Option<JobLock>> {
     let shown = || job.root().display().to_string();
-    std::fs::create_dir_all(job.state()).with_context(shown)?;
+    job.make(&job.state()).with_context(shown)?;
     let mut told = false;
     loop {
         match job.lock_to_derive().with_context(shown)? {

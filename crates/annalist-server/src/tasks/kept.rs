@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use annalist_crawl::job::JobDir;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -114,12 +115,14 @@ impl Task {
 /// The tasks of one job, on disk.
 #[derive(Clone, Debug)]
 pub struct Kept {
+    job: JobDir,
     folder: PathBuf,
 }
 
 impl Kept {
     pub fn of(job: &Path) -> Kept {
-        Kept { folder: job.join("state/tasks") }
+        let job = JobDir::new(job);
+        Kept { folder: job.state().join("tasks"), job }
     }
 
     fn file(&self, number: u64) -> PathBuf {
@@ -182,7 +185,7 @@ impl Kept {
 
     /// Durable when it returns.
     pub fn keep(&self, task: &Task) -> io::Result<()> {
-        std::fs::create_dir_all(&self.folder)?;
+        self.job.make(&self.folder)?;
         let path = self.file(task.number);
         let fresh = path.with_extension("new");
         std::fs::write(&fresh, serde_json::to_vec_pretty(task)?)?;
