@@ -479,6 +479,53 @@ fn strangers_and_foreign_pages_change_nothing() {
 }
 
 #[test]
+fn who_has_no_token_cannot_make_the_service_keep_much() {
+    let dir = tempfile::tempdir().unwrap();
+    let guarded = Service::start_as(service(&dir.path().join("root")).env("ANNALIST_TOKEN", "a long secret"));
+    let form = ("content-type", "application/x-www-form-urlencoded");
+    let long = guarded.ask("POST", "/login", &[form], &format!("token={}", "x".repeat(40_000)));
+    assert_eq!(long.status, 413, "{long:?}");
+    // The way back to where one came from fits, and one that would not is not offered.
+    let way = |length: usize| format!("/crawls/x/page?url={}", "/".repeat(length));
+    let page = |length| guarded.get(&format!("/login?to={}", way(length).replace('/', "%2F"))).body;
+    assert!(page(3_000).contains(&way(3_000)) && !page(6_000).contains("/page"));
+    let sent = format!("token=a+long+secret&to={}", way(3_000).replace('/', "%2F"));
+    let entered = guarded.ask("POST", "/login", &[form], &sent);
+    assert!(entered.status == 303 && entered.head.contains(&way(3_000)), "{entered:?}");
+}
+
+#[test]
+fn a_crawl_that_is_removed_while_it_is_asked_for_something_leaves_nothing_behind() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    let service = Service::start(&root);
+    let spec =
+        "name = \"x\"\n[[seed]]\nurl = \"http://127.0.0.1:9/\"\n[network]\nallow = [\"127.0.0.0/8\"]\n";
+    let (none, ask) =
+        (json!({}), |path: &str, body: &Value| service.post(&format!("/api/crawls/x/{path}"), body));
+    for _ in 0..25 {
+        made(&service, spec, "x", false);
+        let told: Vec<u16> = std::thread::scope(|scope| {
+            let asked = [
+                scope.spawn(|| ask("start", &none)),
+                scope.spawn(|| ask("urls", &json!([{"url": "http://127.0.0.1:9/1"}]))),
+                scope.spawn(|| ask("seeds", &json!({"urls": ["http://127.0.0.1:9/2"]}))),
+                scope.spawn(|| service.ask("DELETE", "/api/crawls/x", &[], "")),
+            ];
+            asked.map(|asked| asked.join().unwrap().status).into()
+        });
+        assert!(told.iter().all(|status| [200, 202, 204, 404, 409].contains(status)), "{told:?}");
+        let begun = std::time::Instant::now();
+        while service.ask("DELETE", "/api/crawls/x", &[], "").status != 404 {
+            assert!(begun.elapsed() < LONG, "it cannot be removed");
+            ask("stop", &none);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(!root.join("x").exists(), "{told:?}");
+    }
+}
+
+#[test]
 fn a_crawl_starts_by_itself_when_its_time_has_come() {
     let stand = stand(20, 0);
     let root = stand.dir.path().join("root");
