@@ -54,6 +54,7 @@ pub async fn leave<'a>(
     let turn = queue(line, &mut wait, stages).await?;
     // What another crawl owes the server, as the book said last.
     let mut elsewhere = Time::default();
+    let mut first = None;
     loop {
         match rest(line, elsewhere, stages).await {
             Rested::Yes if !stages.told.is_paused() => {}
@@ -70,9 +71,14 @@ pub async fn leave<'a>(
         };
         let rules = rules_for(&stages.spec(), url.host_name(), url.site());
         let least_rest = rest_after(&rules.politeness, Duration::ZERO, crawl_delay);
-        let entry = match stages.book.look(server, least_rest, &mut looks, clock::now) {
+        // What this process knows holds, whether the book can be used or not.
+        let look = match stages.owing.rests_until(server, clock::now) {
+            Some(until) => Ok(Look::NotBefore(until)),
+            None => stages.book.look(server, least_rest, &mut looks, clock::now),
+        };
+        let entry = match look {
             Ok(Look::NotBefore(until)) => {
-                let first = looks.first.unwrap_or(until);
+                let first = *first.get_or_insert_with(clock::now);
                 if until.since(first) > LONGEST_HOLD {
                     line.rest.lengthen(until);
                     return Err(NoLeave::Elsewhere);
@@ -87,6 +93,7 @@ pub async fn leave<'a>(
                 None
             }
         };
+        stages.owing.begin(server, least_rest, clock::now());
         return Ok(((own, shared), Leave { entry, turn, crawl_delay }));
     }
 }
@@ -155,6 +162,7 @@ impl Line {
         self.rest = Rest::after(url, clock::now(), took, leave.crawl_delay);
         let spec = stages.spec();
         let (until, delay) = (self.rest.until(&spec), self.rest.delay(&spec));
+        stages.owing.owe(self.server(), until, delay, clock::now());
         if let Some(entry) = leave.entry {
             match entry.close(until, delay) {
                 Ok(()) => stages.book.owe(self.server(), until, clock::now()),
@@ -169,6 +177,7 @@ impl Line {
     pub fn learn_crawl_delay(&mut self, crawl_delay: Option<Duration>, stages: &Stages) {
         self.rest.with_crawl_delay(crawl_delay);
         let until = self.rest.until(&stages.spec());
+        stages.owing.lengthen(self.server(), until, clock::now());
         if let Err(fault) = stages.book.lengthen(self.server(), until, clock::now()) {
             complain(&fault, stages);
         }
@@ -177,10 +186,13 @@ impl Line {
     /// Where the delays have become shorter, other crawls need not wait either for what this one owed the server.
     fn shorten_rest(&self, stages: &Stages) {
         let until = self.rest.until(&stages.spec());
+        let mut is_shorter = stages.owing.shorten(self.server(), until);
         match stages.book.shorten(self.server(), until) {
-            Ok(true) => stages.pool.shorter_rests.notify_waiters(),
-            Ok(false) => {}
+            Ok(in_book) => is_shorter |= in_book,
             Err(fault) => complain(&fault, stages),
+        }
+        if is_shorter {
+            stages.pool.shorter_rests.notify_waiters();
         }
     }
 }

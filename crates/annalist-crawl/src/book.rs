@@ -36,7 +36,7 @@ const MANY_FILES: usize = 10_000;
 const TRIES: usize = 10;
 
 /// While a server is being asked nobody knows when its rest will be over; if who asks dies, it begins then.
-const UNDER_WAY: Time = Time::from_millis(u64::MAX);
+pub const UNDER_WAY: Time = Time::from_millis(u64::MAX);
 
 /// The book as one crawl uses it.
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ pub struct Entry {
 /// The looks of one turn for one server: who has waited goes before who comes anew.
 #[derive(Debug, Default)]
 pub struct Looks {
-    pub first: Option<Time>,
+    first: Option<Time>,
 }
 
 impl Book {
@@ -204,8 +204,8 @@ impl Book {
             return None;
         }
         Some(format!(
-            "the book of servers in {} cannot be used: {fault}; another crawl on this machine may ask the same server at \
-             the same time. Give a folder that can be written to in ANNALIST_BOOK, or an empty one to do without",
+            "the book of servers in {} cannot be used: {fault}; a crawl of another process on this machine may ask the same \
+             server at the same time. Give a folder that can be written to in ANNALIST_BOOK, or an empty one to do without",
             folder.display()
         ))
     }
@@ -324,8 +324,14 @@ impl Page {
 
     /// No rest ends later than one that begins now.
     fn believable(&self, now: Time) -> Time {
-        self.rests_until.min(clock::rested_from(now, self.rest.min(LONGEST_REST)))
+        believable(self.rests_until, self.rest, now)
     }
+}
+
+/// When a rest of that length is over that is said to end then: after a clock was set back, and where nobody was left to say
+/// when its request ended, it begins now.
+pub fn believable(until: Time, rest: Duration, now: Time) -> Time {
+    until.min(clock::rested_from(now, rest.min(LONGEST_REST)))
 }
 
 fn fields(bytes: &[u8; LENGTH]) -> [u64; LENGTH / 8] {

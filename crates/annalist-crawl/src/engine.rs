@@ -269,6 +269,7 @@ impl Crawl {
             servers: Servers::new(first),
             site_rests: SiteRests::default(),
             book,
+            owing: pool.owed.by_another(),
             hosts: Hosts::default(),
             budget,
             stop,

@@ -5,7 +5,7 @@
 //! | the whole path of a page | `visit.rs`, with `stages.rs` |
 //! | when a link gets its turn, and how it ends | `turn.rs`, `finish.rs` |
 //! | the same in an archive | `collect.rs`, `snapshots.rs`, `copying.rs`, `left.rs`, `near.rs`, `missing.rs` |
-//! | who may be asked, when | `asking.rs`, `servers.rs`, `book.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
+//! | who may be asked, when | `asking.rs`, `servers.rs`, `owing.rs`, `book.rs`, `hosts.rs`, `delay.rs`, `robots.rs` |
 //! | what is followed | `scope.rs`, `apps.rs` with `memory.rs`, `findings.rs`; `feeds.rs` for what feeds say of pages |
 //! | what is kept, and when it counts | `keeper.rs`, `record.rs`, `logs.rs`, `counters.rs` |
 //! | a crawl from start to end | `engine.rs`, `set_up.rs`, `begin.rs`, `reopen.rs`, `job.rs`, `budget.rs`, `stop.rs`, `status.rs`, `pace.rs`, `waiting.rs` |
@@ -46,6 +46,7 @@ pub mod logs;
 mod memory;
 pub mod missing;
 mod near;
+mod owing;
 mod pace;
 pub mod pool;
 pub mod pushing;

@@ -1,5 +1,5 @@
 //! What the crawls of one process share, so that together they ask for no more than the machine has: visits in flight,
-//! reading threads and the slow lane. A crawl that runs alone has a pool of its own.
+//! reading threads, the slow lane, and the servers that each of them asks in its turn. A crawl that runs alone has a pool of its own.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,6 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use annalist_model::spec::Spec;
 use annalist_sources::SlowLane;
 use tokio::sync::{Notify, Semaphore};
+
+use crate::owing::Owed;
 
 /// Clones share it. Places are given in the order in which they were asked for, so no crawl starves another.
 #[derive(Clone, Debug)]
@@ -20,6 +22,8 @@ pub struct Pool {
     /// For what would keep the others waiting.
     pub lane: SlowLane,
     pub queues: Queues,
+    /// The rests of servers, by which each crawl leaves alone what another has asked.
+    pub owed: Owed,
     /// Told when a rest under way may have become shorter.
     pub shorter_rests: Arc<Notify>,
 }
@@ -41,7 +45,7 @@ impl Queues {
         if servers.len() >= Queues::MANY_SERVERS {
             servers.retain(|_, queue| Arc::strong_count(queue) > 1);
         }
-        Arc::clone(servers.entry(server).or_insert_with(|| Arc::new(Semaphore::new(1))))
+        Arc::clone(servers.entry(server.to_canonical()).or_insert_with(|| Arc::new(Semaphore::new(1))))
     }
 }
 
@@ -52,6 +56,7 @@ impl Pool {
             reading: Arc::new(Semaphore::new(reading_threads)),
             lane: SlowLane::start()?,
             queues: Queues::default(),
+            owed: Owed::default(),
             shorter_rests: Arc::default(),
         })
     }

@@ -31,6 +31,7 @@ use crate::judging::Judging;
 use crate::keeper::{self, KeeperHandle};
 use crate::live::{Live, Told};
 use crate::logs::Severity;
+use crate::owing::Owing;
 use crate::pool::Pool;
 use crate::rest::{Rest, SiteRests};
 use crate::robots::RobotsDesk;
@@ -65,6 +66,8 @@ pub struct Stages {
     pub site_rests: SiteRests,
     /// What the crawls of this machine agree on.
     pub book: Book,
+    /// What this crawl and the others of its process owe servers.
+    pub owing: Owing,
     pub hosts: Hosts,
     pub budget: Budget,
     pub stop: Stop,

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use annalist_testweb::{By, ServerOptions, WorldConfig};
 use support::script::{Script, html, missing, spec};
+use support::service::{Service, service};
 use support::{
     BOOK, IMPATIENT, Stand, annalist, asked_again_within, assert_exit, captures, expected, files_in, finish,
     urls, wait, waits_for,
@@ -121,6 +122,41 @@ fn a_book_that_cannot_be_used_is_warned_of_once_and_the_crawl_goes_on() {
         assert!(warnings[0].contains(told), "{told}: {}", warnings[0]);
     }
     assert!(server.paths().contains(&"/two".to_owned()));
+}
+
+#[test]
+fn crawls_of_one_service_leave_a_server_its_rest_also_without_a_book() {
+    const DELAY: Duration = Duration::from_millis(150);
+    // A file in the way of the folder, and no folder at all.
+    for book in ["occupied", ""] {
+        let server = Script::serve(|path, _| match path {
+            "/" => html("<a href=/one>x</a><a href=/two>x</a>"),
+            "/one" | "/two" => html(path),
+            _ => missing(),
+        });
+        let dir = tempfile::tempdir().unwrap();
+        let occupied = dir.path().join("occupied");
+        std::fs::write(&occupied, "").unwrap();
+        let root = dir.path().join("root");
+        let mut command = service(&root);
+        if book.is_empty() {
+            command.env(BOOK, "")
+        } else {
+            command.env(BOOK, &occupied)
+        };
+        let service = Service::start_as(&mut command);
+        let text = server.plain_spec().replace("_delay = \"0s\"", "_delay = \"150ms\"");
+        for id in ["a", "b", "c"] {
+            service.make(&text, id, true);
+        }
+        for id in ["a", "b", "c"] {
+            service.until(id, LIMIT, |seen| seen["is_running"] == false && seen["state"] == "complete");
+        }
+        let asked: Vec<Instant> = server.asked().iter().map(|asked| asked.at).collect();
+        assert!(asked.len() >= 9, "{}", asked.len());
+        let least = asked.windows(2).map(|two| two[1] - two[0]).min().unwrap();
+        assert!(least >= DELAY, "{book:?}: {least:?}");
+    }
 }
 
 #[test]
