@@ -1,12 +1,13 @@
 //! From a spec to the settings of the stages, and what a start repairs. The crawl itself is in `engine.rs`.
 
+use std::collections::{HashMap, VecDeque};
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 use std::sync::Arc;
 use std::time::Duration;
 
 use annalist_disk::Disk;
 use annalist_frontier::Merging;
-use annalist_model::spec::{SiteOrder, Spec, Update, Words};
+use annalist_model::spec::{Seed, SiteOrder, Spec, Update, Words};
 use annalist_sources::{SetupError, SlowLane, WebSettings, WebSource};
 use annalist_warc::{RecoverReport, WriterSettings, recover};
 
@@ -24,15 +25,22 @@ pub fn with_seeds_in_order(spec: Spec, job: &JobDir) -> Result<Spec, CrawlError>
 
 /// The spec with its seeds in the order of an earlier one's; what is new comes after them.
 pub fn in_order_of(kept: &Spec, mut spec: Spec) -> Result<Spec, CrawlError> {
-    let mut ordered = Vec::with_capacity(spec.seeds.len());
-    for old in &kept.seeds {
-        match spec.seeds.iter().position(|seed| seed.url == old.url) {
-            Some(place) => ordered.push(spec.seeds.remove(place)),
+    // There may be very many, and this is done at every change.
+    let mut places: HashMap<&str, VecDeque<usize>> = HashMap::with_capacity(spec.seeds.len());
+    for (place, seed) in spec.seeds.iter().enumerate() {
+        places.entry(seed.url.as_str()).or_default().push_back(place);
+    }
+    let mut ranks = vec![usize::MAX; spec.seeds.len()];
+    for (rank, old) in kept.seeds.iter().enumerate() {
+        let place = places.get_mut(old.url.as_str()).and_then(VecDeque::pop_front);
+        match place.and_then(|place| ranks.get_mut(place)) {
+            Some(of_seed) => *of_seed = rank,
             None => return Err(CrawlError::SeedGone { url: old.url.as_str().to_owned() }),
         }
     }
-    ordered.append(&mut spec.seeds);
-    spec.seeds = ordered;
+    let mut ranked: Vec<(usize, Seed)> = ranks.into_iter().zip(spec.seeds).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    spec.seeds = ranked.into_iter().map(|(_, seed)| seed).collect();
     Ok(spec)
 }
 
@@ -180,9 +188,27 @@ pub fn mail_address(spec: &Spec) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use annalist_model::spec::Spec;
+    use annalist_model::CanonicalUrl;
+    use annalist_model::spec::{Seed, Spec};
 
-    use super::{mail_address, product_token};
+    use crate::engine::CrawlError;
+
+    use super::{in_order_of, mail_address, product_token};
+
+    fn of_seeds(paths: &[&str]) -> Spec {
+        let url = |path: &&str| CanonicalUrl::parse(&format!("http://a.test/{path}")).unwrap();
+        Spec { seeds: paths.iter().map(url).map(Seed::new).collect(), ..Spec::named("x") }
+    }
+
+    #[test]
+    fn seeds_keep_their_numbers_new_ones_come_after_them_and_none_goes() {
+        let kept = of_seeds(&["c", "a", "b", "a"]);
+        let ordered = in_order_of(&kept, of_seeds(&["z", "a", "b", "y", "a", "c", "b"])).unwrap();
+        assert_eq!(ordered.seeds, of_seeds(&["c", "a", "b", "a", "z", "y", "b"]).seeds);
+        for gone in [&["a", "b", "a"][..], &["c", "a", "b"]] {
+            assert!(matches!(in_order_of(&kept, of_seeds(gone)), Err(CrawlError::SeedGone { .. })));
+        }
+    }
 
     #[test]
     fn a_contact_may_be_a_mail_address() {

@@ -1,5 +1,6 @@
 //! A crawl is steered: started, paused, stopped, and its spec changed while it runs.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use annalist_crawl::clock;
@@ -175,8 +176,9 @@ pub fn amend_seeds(app: &App, id: &str, urls: &[String]) -> Result<(usize, Vec<&
         let fault = |(place, parsed): (usize, Result<_, UrlError>)| Some((place, parsed.err()?.to_string()));
         let faults = bad.into_iter().filter_map(fault);
         Problem::fields(faults.map(|(place, why)| (format!("urls[{place}]"), why)))?;
+        let mut known: HashSet<String> = spec.seeds.iter().map(|seed| seed.url.as_str().to_owned()).collect();
         for url in good.into_iter().filter_map(|(_, parsed)| parsed.ok()) {
-            if !spec.seeds.iter().any(|seed| seed.url == url) {
+            if known.insert(url.as_str().to_owned()) {
                 spec.seeds.push(Seed::new(url));
                 added += 1;
             }
