@@ -186,6 +186,12 @@ impl Crawl {
             now,
         )?;
         let counters = Counters::kept(frontier.note(keeper::COUNTERS_NOTE), &job.logs().join(EVENTS));
+        // Who watches sees what was acknowledged before, not zeros until the first visit is, nor what an old file says.
+        let counts = frontier.counts();
+        board.update(|status| {
+            (status.counters, status.is_behind) = (counters.clone(), false);
+            (status.queued, status.sites) = (counts.queued, counts.sites);
+        });
         widen_again(&scope, frontier.note(keeper::WIDENED_NOTE));
         let reopened = Reopened::of(&spec, &scope, &frontier)?;
         let told = Told::default();
@@ -202,8 +208,6 @@ impl Crawl {
         let frontier = Arc::new(Mutex::new(frontier));
         let changed = Arc::new(Notify::new());
         let captures_before = counters.captures;
-        // Who watches sees what was acknowledged before, not zeros until the first visit is.
-        board.update(|status| status.counters = counters.clone());
         let millis_before = counters.millis;
         let durable = Durable::default();
         let mut archive = Archive {

@@ -26,6 +26,9 @@ pub struct Status {
     /// Why nothing can be written at the moment.
     pub trouble: Option<String>,
     pub counters: Counters,
+    /// The counts are those of an older file: what was acknowledged since is not known yet.
+    #[serde(skip)]
+    pub is_behind: bool,
     pub queued: u64,
     pub sites: u64,
     pub visits_in_flight: u64,

@@ -9,10 +9,11 @@ use std::time::{Duration, Instant};
 use annalist_crawl::control::Control;
 use annalist_crawl::job::JobDir;
 use annalist_crawl::logs::Severity;
-use annalist_crawl::status::{Board, Status};
+use annalist_crawl::status::Board;
 use annalist_crawl::stop::{Stop, Urge};
 use annalist_model::{Time, with_causes};
 
+use super::seeing::before_start;
 use super::{FINISHING, Running, Service};
 use crate::problem::Problem;
 use crate::program::Unopened;
@@ -239,11 +240,8 @@ impl Service {
             thread: Mutex::default(),
         });
         // What it had come to is seen while it is opened.
-        let before = Status::load(&JobDir::new(self.folder(id)).status()).ok().flatten().unwrap_or_default();
-        running.board.update(|status| {
-            let state = "starting".to_owned();
-            *status = Status { state, visits_in_flight: 0, waits_for: None, ..before };
-        });
+        let before = before_start(&JobDir::new(self.folder(id)));
+        running.board.update(|status| *status = before);
         {
             let mut all = self.running();
             if all.contains_key(id) {
