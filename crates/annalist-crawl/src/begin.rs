@@ -15,7 +15,7 @@ use crate::job::JobDir;
 use crate::keeper::{Archive, COUNTERS_NOTE, INTERRUPTED_NOTE, KeepError};
 use crate::left::Left;
 use crate::logs::Severity;
-use crate::reopen::{Rejudged, Reopened, Reopening, allowed_now, in_scope_now};
+use crate::reopen::{Rejudged, Reopened, Reopening, allowed_now, in_scope_now, never_by_other_spelling};
 use crate::rounds::Rounds;
 use crate::scope::Scope;
 use crate::set_up::repairs;
@@ -48,6 +48,9 @@ impl Archive {
         if reopened.limits {
             links += self.allow_again(spec)?;
         }
+        if reopened.spelling {
+            self.blacklist_again(spec)?;
+        }
         links += self.judge_again(reopened.refused, spec, scope)?;
         if links > 0 {
             let told = format!("the spec allows more: {links} skipped links wait again");
@@ -73,6 +76,20 @@ impl Archive {
             }
         }
         Ok(links)
+    }
+
+    /// Puts what was blacklisted on the blacklist as it is spelled now. Others come to the frontier in between.
+    fn blacklist_again(&mut self, spec: &Spec) -> Result<(), CrawlError> {
+        for part in 0..PARTS {
+            let keys = self.frontier().done_in(part)?;
+            for keys in keys.chunks(JUDGED_AT_ONCE) {
+                let piece = never_by_other_spelling(keys, spec, &self.frontier(), clock::now())?;
+                if !piece.is_empty() {
+                    self.tell(&piece)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Judges links that were refused once more; how many wait again. Others come to the frontier in between.

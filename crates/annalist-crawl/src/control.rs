@@ -7,7 +7,7 @@ use std::sync::{Arc, PoisonError};
 use annalist_disk::{Disk, RealDisk};
 use annalist_frontier::LeasedLink;
 use annalist_model::spec::Spec;
-use annalist_model::{LinkKind, Score, SkipReason};
+use annalist_model::{LinkKind, Score, SkipReason, UrlKey};
 
 use crate::apps::{Apps, left_out};
 use crate::clock;
@@ -112,6 +112,16 @@ impl Control {
         Ok(())
     }
 
+    /// These addresses are asked for no more, also before they are taken out of the queue that they are about to be put into.
+    pub fn bar(&self, keys: &[UrlKey]) {
+        self.stages.barred.add(keys);
+    }
+
+    /// They could not be put into the queue.
+    pub fn unbar(&self, keys: &[UrlKey]) {
+        self.stages.barred.forget(keys);
+    }
+
     /// Writes something into the crawl's log that who steers it knows.
     pub fn tell(&self, severity: Severity, subsystem: &'static str, message: impl Into<String>) {
         self.stages.keeper.event(severity, subsystem, message);
@@ -156,7 +166,7 @@ fn taken_up_later(before: &Spec, after: &Spec) -> Vec<&'static str> {
 /// or it was blacklisted and came into the queue all the same.
 pub(crate) fn forbidden(leased: &LeasedLink, stages: &Stages) -> Option<(SkipReason, String)> {
     // What the frontier cannot tell now, it is asked again just before the request.
-    if stages.frontier().is_blacklisted(leased.key).unwrap_or(false) {
+    if stages.is_blacklisted(leased.key).unwrap_or(false) {
         return Some((SkipReason::Blacklisted, BLACKLISTED.to_owned()));
     }
     by_other_settings(leased, stages)
@@ -195,9 +205,6 @@ fn out_of_scope_by_now(leased: &LeasedLink, stages: &Stages) -> Option<(SkipReas
 
 /// Whether a leased link may be asked for at this moment: waiting may have taken long enough for somebody to forbid it.
 pub(crate) fn is_still_wanted(leased: &LeasedLink, stages: &Stages) -> bool {
-    let is_open = {
-        let frontier = stages.frontier();
-        frontier.is_leased(leased.key) && matches!(frontier.is_blacklisted(leased.key), Ok(false))
-    };
-    is_open && by_other_settings(leased, stages).is_none()
+    let is_open = matches!(stages.is_blacklisted(leased.key), Ok(false));
+    is_open && stages.frontier().is_leased(leased.key) && by_other_settings(leased, stages).is_none()
 }

@@ -16,6 +16,7 @@ use annalist_warc::Writer;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::apps::{Apps, left_out};
+use crate::barred::Barred;
 use crate::book::Book;
 use crate::budget::{Before, Budget, Ending};
 use crate::choice::{self, Choice};
@@ -276,6 +277,7 @@ impl Crawl {
             owing: pool.owed.by_another(),
             hosts: Hosts::default(),
             budget,
+            barred: Barred::default(),
             stop,
             visits: Semaphore::new(spec.frontier.visits),
             pool,

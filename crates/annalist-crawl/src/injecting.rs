@@ -9,7 +9,9 @@ use std::sync::{Mutex, PoisonError};
 
 use annalist_frontier::{Change, Purpose, Urgency};
 use annalist_model::spec::Spec;
-use annalist_model::{CanonicalUrl, LONGEST_URL, Link, Outcome, Score, SkipReason, Time};
+use annalist_model::{
+    CanonicalUrl, Canonicaliser, LONGEST_URL, Link, Outcome, Score, SkipReason, Time, UrlKey,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::job::JobDir;
@@ -150,6 +152,8 @@ impl Place {
 #[derive(Debug, Default)]
 pub struct Taken {
     pub changes: Vec<Change>,
+    /// Of these changes, those that are never to be fetched.
+    pub barred: Vec<UrlKey>,
     pub to: Place,
     /// Lines that nobody can have put in.
     pub unreadable: usize,
@@ -222,16 +226,15 @@ impl Taken {
     /// `None`: it is no address.
     fn add(&mut self, address: &Injected, spec: &Spec, now: Time) -> Option<()> {
         let url = examine(address, spec).ok()?;
-        let key = url.key();
-        let link = Link::injected(url);
         if address.blacklisted {
-            let (reason, detail) = (SkipReason::Blacklisted, BLACKLISTED.to_owned());
-            let outcome = Outcome::Skipped { reason, detail: detail.clone() };
-            let (place, digest, purpose) = (None, None, Purpose::Prerequisite);
-            self.changes.push(Change::Refused { link, reason, detail });
-            self.changes.push(Change::Done { key, outcome, place, digest, at: now, bytes: 0, purpose });
+            for url in spellings(address, url) {
+                self.barred.push(url.key());
+                self.changes.extend(never(url, now));
+            }
             return Some(());
         }
+        let key = url.key();
+        let link = Link::injected(url);
         let value = address.score.map_or(1.0, |score| Score::new(score as f32).get());
         self.changes.push(Change::Discovered { link, value, urgency: Urgency::Normal });
         if address.score.is_some() {
@@ -240,6 +243,23 @@ impl Taken {
         }
         Some(())
     }
+}
+
+/// An address that is never to be fetched, as it is called now and as it was sent: addresses may be spelled by other rules
+/// one day.
+pub fn spellings(address: &Injected, url: CanonicalUrl) -> impl Iterator<Item = CanonicalUrl> {
+    let sent = Canonicaliser::plain().parse(&address.url).ok().filter(|sent| *sent != url);
+    std::iter::once(url).chain(sent)
+}
+
+/// What the frontier is told of an address that is never to be fetched.
+pub(crate) fn never(url: CanonicalUrl, now: Time) -> [Change; 2] {
+    let key = url.key();
+    let (reason, detail) = (SkipReason::Blacklisted, BLACKLISTED.to_owned());
+    let outcome = Outcome::Skipped { reason, detail: detail.clone() };
+    let (place, digest, purpose) = (None, None, Purpose::Prerequisite);
+    let refused = Change::Refused { link: Link::injected(url), reason, detail };
+    [refused, Change::Done { key, outcome, place, digest, at: now, bytes: 0, purpose }]
 }
 
 #[cfg(test)]

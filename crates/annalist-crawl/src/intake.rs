@@ -45,20 +45,22 @@ impl Intake {
         let (mut place, mut handed_over) = (before, VecDeque::new());
         while let Some(taken) = self.take_some(place).await {
             place = taken.to;
-            handed_over.push_back(self.stages.keeper.injected(taken.changes));
+            handed_over.push_back((self.stages.keeper.injected(taken.changes), taken.barred));
             let first = if handed_over.len() < AHEAD { None } else { handed_over.pop_front() };
-            if let Some(done) = first
-                && done.await.is_err()
-            {
-                // The keeper has ended: what he did not take is taken by the next run.
-                return true;
+            if let Some((done, barred)) = first {
+                if done.await.is_err() {
+                    // The keeper has ended: what he did not take is taken by the next run.
+                    return true;
+                }
+                self.stages.barred.forget(&barred);
             }
             self.stages.changed.notify_one();
         }
-        for done in handed_over {
+        for (done, barred) in handed_over {
             if done.await.is_err() {
                 return true;
             }
+            self.stages.barred.forget(&barred);
         }
         if place == before {
             return false;

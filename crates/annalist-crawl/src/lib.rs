@@ -18,6 +18,7 @@
 
 pub mod apps;
 mod asking;
+mod barred;
 mod begin;
 pub mod book;
 pub mod budget;

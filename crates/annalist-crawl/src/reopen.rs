@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::budget::Before;
 use crate::delay::rules_for;
 use crate::findings::judge;
+use crate::injecting::never;
 use crate::scope::{Facts, Scope, Walked, Way};
 use crate::stages::{beyond, passed};
 
@@ -22,6 +23,8 @@ const DEPTHS_NOTE: &str = "depths";
 /// Which scope links were found by: the same for all of them, or others before it.
 const SCOPE_NOTE: &str = "scope";
 const OTHERS_BEFORE: u8 = 1;
+/// By which rules addresses are spelled.
+const SPELLING_NOTE: &str = "spelling";
 /// Which archives the collection was last taken from.
 const ARCHIVES_NOTE: &str = "archives";
 
@@ -43,6 +46,8 @@ pub struct Reopened {
     pub limits: bool,
     /// Which links that were refused have to be judged again. There may be very many: that is done a piece at a time.
     pub refused: Rejudged,
+    /// Whether addresses are spelled by other rules than before: what was blacklisted is to be known by these, too.
+    pub spelling: bool,
     /// To be committed after all of these.
     pub notes: Vec<Reopening>,
 }
@@ -70,6 +75,11 @@ impl Reopened {
             reopened.notes.push(note(SCOPE_NOTE, scope_note(spec, true)));
         } else if frontier.note(SCOPE_NOTE).is_none() {
             reopened.notes.push(note(SCOPE_NOTE, scope_note(spec, false)));
+        }
+        let spelling = fingerprint(&spec.canonical);
+        if frontier.note(SPELLING_NOTE) != Some(spelling.as_slice()) {
+            reopened.spelling = frontier.note(SPELLING_NOTE).is_some();
+            reopened.notes.push(note(SPELLING_NOTE, spelling));
         }
         let (given, archives) = given_by_archives(spec, frontier)?;
         reopened.changes.extend(given);
@@ -256,6 +266,26 @@ pub fn allowed_now(
         let told = "its limit allows it again".to_owned();
         let again = Change::Again { key: *key, not_before: Time::default(), reason: told };
         changes.push((again, Some((reason, 1))));
+    }
+    Ok(changes)
+}
+
+/// What the frontier is told of those of these addresses that were blacklisted, where they are spelled otherwise now.
+pub fn never_by_other_spelling(
+    keys: &[UrlKey],
+    spec: &Spec,
+    frontier: &Frontier,
+    now: Time,
+) -> Result<Vec<Reopening>, FrontierError> {
+    let mut changes = Vec::new();
+    for key in keys {
+        let Some(known) = frontier.lookup(*key)? else { continue };
+        let State::Done { outcome, .. } = &known.state else { continue };
+        let Some(link) = known.link.as_ref().filter(|_| outcome.is_blacklisting()) else { continue };
+        let Ok(url) = spec.canonical.parse(link.url.as_str()) else { continue };
+        if url.key() != *key && !frontier.is_blacklisted(url.key())? {
+            changes.extend(never(url, now).map(|change| (change, None)));
+        }
     }
     Ok(changes)
 }

@@ -228,7 +228,7 @@ impl Errand<'_> {
                 Err(NoLeave::Stopped | NoLeave::Forbidden) => return Step::Stopped,
             };
             // Nobody leased it, so nobody else has asked.
-            match stages.frontier().is_blacklisted(url.key()) {
+            match stages.is_blacklisted(url.key()) {
                 Ok(false) => {}
                 Ok(true) => return Step::Barred,
                 Err(_) => return Step::Stopped,

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use annalist_apps::Seen;
 use annalist_apps::published::Captured;
 use annalist_disk::{Disk, RealDisk};
-use annalist_frontier::{Frontier, LeasedLink};
+use annalist_frontier::{Frontier, FrontierError, LeasedLink};
 use annalist_judge::{Reading, Verdict};
 use annalist_model::spec::Spec;
 use annalist_model::{
@@ -21,6 +21,7 @@ use annalist_sources::{Connection, FetchError, SlowLane, WebSource};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::apps::{Apps, Looked, date};
+use crate::barred::Barred;
 use crate::book::Book;
 use crate::budget::Budget;
 use crate::clock;
@@ -70,6 +71,8 @@ pub struct Stages {
     pub owing: Owing,
     pub hosts: Hosts,
     pub budget: Budget,
+    /// What was put on the blacklist just now.
+    pub barred: Barred,
     pub stop: Stop,
     /// Visits of this crawl in flight.
     pub visits: Semaphore,
@@ -89,6 +92,11 @@ pub struct Stages {
 impl Stages {
     pub fn frontier(&self) -> MutexGuard<'_, Frontier> {
         self.frontier.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether somebody said once that it is never to be fetched.
+    pub fn is_blacklisted(&self, key: UrlKey) -> Result<bool, FrontierError> {
+        Ok(self.barred.has(key) || self.frontier().is_blacklisted(key)?)
     }
 
     /// What the archivist wants at this moment.

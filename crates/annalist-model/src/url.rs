@@ -176,6 +176,12 @@ const TRACKING_PARAMETERS: [&str; 11] =
     ["gclid", "fbclid", "dclid", "msclkid", "yclid", "igshid", "mc_cid", "mc_eid", "wickedid", "_ga", "_gl"];
 
 impl Canonicaliser {
+    /// Takes nothing out of an address and leaves its parts as they stand: any other rules make the same of the address
+    /// and of what this makes of it.
+    pub fn plain() -> Canonicaliser {
+        Canonicaliser { strip_session_ids: false, strip_tracking: false, ..Canonicaliser::default() }
+    }
+
     pub fn parse(&self, raw: &str) -> Result<CanonicalUrl, UrlError> {
         self.resolve(url::Url::options(), raw)
     }

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use annalist_crawl::control::Control;
 use annalist_crawl::engine::CrawlError;
 use annalist_crawl::explain::{Explanation, explain};
-use annalist_crawl::injecting::{Injected, Injections, examine};
+use annalist_crawl::injecting::{Injected, Injections, examine, spellings};
 use annalist_crawl::job::JobDir;
 use annalist_crawl::pool::Pool;
 use annalist_crawl::status::Board;
@@ -402,10 +402,16 @@ impl Service {
         let spec = self.spec(id)?;
         let mut told = Accepted::default();
         let mut good = Vec::with_capacity(addresses.len());
+        let mut barred = Vec::new();
         for (place, address) in addresses {
             let examined = examine(&address, &spec).and_then(|url| may_be_asked(&address, url, &spec));
             match examined {
-                Ok(_) => good.push(address),
+                Ok(url) => {
+                    if address.blacklisted {
+                        barred.extend(spellings(&address, url).map(|url| url.key()));
+                    }
+                    good.push(address);
+                }
                 Err(why) => {
                     let (name, detail) = why.split_once(": ").unwrap_or(("url", &why));
                     told.refuse(place, name, detail);
@@ -415,7 +421,13 @@ impl Service {
         let queue =
             Arc::clone(self.queues().entry(id.to_owned()).or_insert_with(|| Arc::new(Injections::of(&job))));
         if !good.is_empty() {
-            queue.put(&good).map_err(|fault| Problem::unkept("the addresses cannot be kept", &fault))?;
+            // Before they are durable: who hears that they are may rely on it.
+            let control = self.control(id);
+            control.iter().for_each(|control| control.bar(&barred));
+            queue.put(&good).map_err(|fault| {
+                control.iter().for_each(|control| control.unbar(&barred));
+                Problem::unkept("the addresses cannot be kept", &fault)
+            })?;
         }
         told.accepted = good.len();
         Ok(told)

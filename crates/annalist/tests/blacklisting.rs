@@ -131,3 +131,46 @@ fn a_blacklisted_robots_txt_is_not_fetched_and_nothing_of_its_host_is() {
         assert_eq!(server.paths()[before..], asked, "{unwanted}");
     }
 }
+
+#[test]
+fn what_was_blacklisted_is_not_fetched_when_addresses_are_spelled_by_other_rules() {
+    let server = Script::serve(|path, _| if path == "/robots.txt" { missing() } else { html("hello") });
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    let service = Service::start(&root);
+    let strict = "[canonical]\nsort_query = true\nstrip_parameters = [\"sid\"]\n";
+    let loose = "[canonical]\nstrip_tracking = false\n";
+    let unwanted =
+        ["sorted?b=2&a=1", "track?utm_source=x", "sid?sid=7"].map(|path| format!("http://a.test/{path}"));
+    // Spelled by the strict rules they lead to what was blacklisted.
+    let later = ["later?b=2&a=1", "later/track?utm_source=x"].map(|path| format!("http://a.test/{path}"));
+    for (id, rules, others, addresses) in
+        [("x", strict, loose, &unwanted[..]), ("y", loose, strict, &later[..])]
+    {
+        let text = format!("{}{rules}", server.plain_spec());
+        service.make(&text, id, false);
+        for url in addresses {
+            let reply =
+                service.post(&format!("/api/crawls/{id}/urls"), &json!([{"url": url, "blacklisted": true}]));
+            assert_eq!(reply.json()["accepted"], 1, "{reply:?}");
+        }
+        run(&service, id);
+        let changed = text.replace(rules, others);
+        let reply = service.ask("PUT", &format!("/api/crawls/{id}/spec"), &[], &changed);
+        assert_eq!(reply.status, 200, "{reply:?}");
+        let again: Vec<Value> = addresses.iter().map(|url| json!({"url": url})).collect();
+        assert_eq!(service.post(&format!("/api/crawls/{id}/urls"), &Value::from(again)).status, 202);
+        run(&service, id);
+        let asked: Vec<String> = server.paths();
+        assert!(!asked.iter().any(|path| path.contains('?') || path.contains("later")), "{id}: {asked:?}");
+        for url in addresses {
+            let told = service.get(&format!("/api/crawls/{id}/explain?url={}", url.replace('&', "%26"))).body;
+            assert!(told.contains("blacklist"), "{told}");
+        }
+    }
+}
+
+fn run(service: &Service, id: &str) {
+    assert_eq!(service.post(&format!("/api/crawls/{id}/start"), &json!({})).status, 202);
+    service.until(id, LONG, |seen| seen["is_running"] == false && seen["state"] == "complete");
+}
