@@ -1,6 +1,9 @@
 //! The words of a text with what their writing tells: capitals, where sentences begin, what stands between them. The judge's
 //! tokens are in lower case and know nothing of sentences.
 
+use icu_properties::CodePointMapDataBorrowed;
+use icu_properties::props::{GeneralCategory, GeneralCategoryGroup};
+
 /// How a word is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -163,6 +166,9 @@ impl Line<'_, '_> {
             if is_unspaced(c) {
                 if self.at == from {
                     self.at += c.len_utf8();
+                    while let Some(sign) = self.peek().filter(|sign| is_sign(*sign)) {
+                        self.at += sign.len_utf8();
+                    }
                     let shape = Shape::Unspaced;
                     self.push(
                         Token { from, to: self.at, core: self.at, shape, joint, sentence: 0, tells: true },
@@ -217,7 +223,10 @@ impl Line<'_, '_> {
                 }
                 '-' | '\u{2010}' | '\u{2011}' | '&' if goes_on => self.at += c.len_utf8(),
                 '.' if goes_on && lowers == 0 && digits == 0 && uppers > 0 => self.at += 1, // U.S.A
-                '\u{ad}' | '\u{300}'..='\u{36f}' => self.at += c.len_utf8(),
+                '\u{ad}' => self.at += c.len_utf8(),
+                // Persian words have parts that are not joined to each other.
+                '\u{200c}' | '\u{200d}' if goes_on => self.at += c.len_utf8(),
+                _ if is_sign(c) => self.at += c.len_utf8(),
                 _ => break,
             }
         }
@@ -326,6 +335,14 @@ fn stronger(one: Joint, other: Joint) -> Joint {
     if rank(other) > rank(one) { other } else { one }
 }
 
+/// What belongs to the letter before it and is no letter itself: accents, tones, the viramas of the Indic scripts, which join
+/// consonants. Signs of vowels count as letters.
+fn is_sign(c: char) -> bool {
+    !c.is_ascii()
+        && !c.is_alphanumeric()
+        && GeneralCategoryGroup::Mark.contains(CodePointMapDataBorrowed::<GeneralCategory>::new().get(c))
+}
+
 /// Han, kana, Thai, Lao, Khmer, Myanmar.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3041}'..='\u{30ff}'
@@ -374,6 +391,22 @@ mod tests {
         assert_eq!(sentences, [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3], "{of:?}");
         assert_eq!(of[1].1.shape, Shape::Initial);
         assert_eq!(of[2].1.joint, Joint::Space);
+    }
+
+    #[test]
+    fn signs_stay_with_their_letters_in_every_script() {
+        for word in ["वर्मा", "রবীন্দ্র", "ஸ்டாலின்", "చంద్రబాబు", "علی‌رضا", "مُحَمَّد", "क्‍ष", "e\u{301}t"]
+        {
+            let words: Vec<_> = of(&format!("{word} {word}.")).into_iter().map(|(w, _)| w).collect();
+            assert_eq!(words, [word, word]);
+        }
+        let mut all = Vec::new();
+        for name in ["မောင်မောင်", "ยิ่งลักษณ์"] {
+            tokens(name, &mut all);
+            assert!(all.iter().skip(1).all(|token| token.joint == Joint::Tight), "{all:?}");
+        }
+        // What joins nothing is no part of a word.
+        assert_eq!(of("علی\u{200c} b").first().map(|(word, _)| word.as_str()), Some("علی"));
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn fold_with(word: &str, accents: Accents, out: &mut String) {
         let lower = if c.is_lowercase() { c } else { c.to_lowercase().next().unwrap_or(c) };
         match bare(lower) {
             Some(plain) => out.push_str(plain),
-            None if matches!(lower, '\u{300}'..='\u{36f}' | '\u{ad}') => {}
+            None if is_left_out(lower) => {}
             None => out.push(lower),
         }
     }
@@ -115,6 +115,13 @@ pub(super) fn is_place(name: &str) -> bool {
     SET.get_or_init(|| lists::places().lines().map(key).collect()).contains(&key(name))
 }
 
+/// What some write in a word and others do not: accents apart from their letter, points of Hebrew and Arabic, what joins or parts
+/// letters.
+fn is_left_out(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{5bf}' | '\u{5c1}' | '\u{5c2}' | '\u{640}'
+        | '\u{64b}'..='\u{652}' | '\u{ad}' | '\u{200c}' | '\u{200d}')
+}
+
 /// A letter without its accent.
 fn bare(c: char) -> Option<&'static str> {
     Some(match c {
@@ -161,6 +168,8 @@ mod tests {
             ("Владимир Путин", "Владимира Путина"),
             ("Pedro Sánchez", "Pedro Sanchez"),
             ("Москва", "Москвы"),
+            ("علی‌رضا", "علیرضا"),
+            ("مُحَمَّد", "محمد"),
         ] {
             assert_eq!(name_key(one), name_key(other), "{one}");
         }

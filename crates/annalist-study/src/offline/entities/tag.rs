@@ -12,6 +12,39 @@ const SURNAME_OF_SOMEBODY_NAMED: f32 = 0.9;
 const SURNAME_ALONE: f32 = 0.6;
 const FIRST_NAME_OF_SOMEBODY_NAMED: f32 = 0.5;
 
+/// What Korean writes behind a name without a space, and what it calls people by between both.
+const PARTICLES: [&str; 28] = [
+    "",
+    "은",
+    "는",
+    "이",
+    "가",
+    "을",
+    "를",
+    "의",
+    "에",
+    "와",
+    "과",
+    "도",
+    "만",
+    "로",
+    "으로",
+    "에게",
+    "에서",
+    "에게서",
+    "에게는",
+    "에서는",
+    "한테",
+    "께서",
+    "부터",
+    "까지",
+    "처럼",
+    "보다",
+    "이라는",
+    "라는",
+];
+const CALLED_BY: [&str; 2] = ["씨", "님"];
+
 /// An entity at a place of a text; a number beyond all entities stands for one of several [namesakes](Tagger::namesakes).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Span {
@@ -214,6 +247,9 @@ impl Tagger {
                 // `Merkels Partei`
                 step = node.next.get(&key(base, buffer));
             }
+            if step.is_none() && token.shape == Shape::Caseless {
+                step = without_particles(core).find_map(|base| node.next.get(&key(base, buffer)));
+            }
             let Some(next) = step else { break };
             node = self.nodes.get(*next as usize)?;
             let fits = match begin.shape {
@@ -268,6 +304,17 @@ impl Tagger {
         let after = Some(at + 1).filter(|at| read.all.get(*at).is_some_and(Token::goes_on));
         [before, after].into_iter().flatten().any(|at| read.is_named(at))
     }
+}
+
+/// What a Korean word may be without what is written behind it.
+fn without_particles(word: &str) -> impl Iterator<Item = &str> {
+    let is_korean = word.chars().next().is_some_and(|c| ('\u{ac00}'..='\u{d7a3}').contains(&c));
+    let bases =
+        PARTICLES.iter().filter(move |_| is_korean).filter_map(|particle| word.strip_suffix(particle));
+    bases.flat_map(|base| {
+        let called = CALLED_BY.iter().filter_map(|called| base.strip_suffix(called));
+        std::iter::once(base).chain(called)
+    })
 }
 
 impl Read<'_> {

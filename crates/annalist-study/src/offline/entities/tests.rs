@@ -101,6 +101,26 @@ fn what_the_archivist_names_is_found_in_every_script() {
 }
 
 #[test]
+fn names_of_the_archivist_are_found_with_signs_joiners_and_particles() {
+    for (language, name, text) in [
+        ("hi", "राजेश वर्मा", "महापौर राजेश वर्मा ने कल योजना की घोषणा की।"),
+        ("bn", "রবীন্দ্র", "মেয়র রবীন্দ্র গতকাল ঘোষণা করেছেন।"),
+        ("ta", "ஸ்டாலின்", "மேயர் ஸ்டாலின் நேற்று அறிவித்தார்."),
+        ("te", "చంద్రబాబు", "మేయర్ చంద్రబాబు నిన్న ప్రకటించారు."),
+        ("my", "မောင်မောင်", "မြို့တော်ဝန် မောင်မောင် သည် မနေ့က ကြေညာခဲ့သည်။"),
+        ("th", "ยิ่งลักษณ์", "นายกเทศมนตรียิ่งลักษณ์ประกาศแผนใหม่"),
+        ("fa", "علی‌رضا کریمی", "شهردار علی‌رضا کریمی دیروز برنامه را اعلام کرد."),
+        ("fa", "علی‌رضا کریمی", "شهردار علیرضا کریمی دیروز برنامه را اعلام کرد."),
+        ("ko", "김철수", "시장 김철수은 어제 계획을 발표했다."),
+        ("ko", "김철수", "어제 김철수씨에게 질문을 했다."),
+    ] {
+        let known = vec![Known { name: name.to_owned(), kind: Kind::Person, ..Known::default() }];
+        let all = study(language, &[text], &EntitySettings { known, ..EntitySettings::default() });
+        assert_eq!(found(&all), [(name, Kind::Person, 1)], "{text}");
+    }
+}
+
+#[test]
 fn greek_names_are_one_in_all_their_cases() {
     let texts = [
         "Χθες ο Αντώνης Σαμαράς μίλησε στην Αθήνα. Η ομιλία του Αντώνη Σαμαρά ήταν σύντομη.",

@@ -249,6 +249,7 @@ const TURNS: &[(&str, Turn, &str)] = &[
     ("it", Turn::Strengthens, "molto davvero estremamente assolutamente completamente totalmente così incredibilmente"),
     ("el", Turn::Strengthens, "πολύ πραγματικά εξαιρετικά απολύτως τελείως εντελώς τόσο ιδιαίτερα πάρα"),
     ("nl sv da nb pt ru pl cs", Turn::Strengthens, "heel erg zeer echt mycket väldigt meget virkelig veldig muito realmente очень крайне bardzo naprawdę velmi"),
+    ("hi", Turn::Strengthens, "बहुत बेहद अत्यंत"),
     ("en", Turn::Weakens, "slightly somewhat fairly rather partly occasionally almost kinda sorta"),
     ("de", Turn::Weakens, "etwas ziemlich einigermaßen teilweise fast wenig"),
     ("fr", Turn::Weakens, "assez plutôt peu légèrement presque"),

@@ -35,6 +35,7 @@ fn praise_is_for_and_blame_is_against_in_many_languages() {
         ("it", "Un discorso eccellente.", "Un discorso terribile."),
         ("ru", "Замечательная и прекрасная речь.", "Ужасная речь."),
         ("zh", "我喜欢这个精彩的演讲", "可怕的灾难"),
+        ("hi", "यह काम बहुत अच्छा है।", "यह काम भ्रष्ट है।"),
     ] {
         assert!(value(language, praise) > 0.1, "{praise}: {}", value(language, praise));
         assert!(value(language, blame) < -0.1, "{blame}: {}", value(language, blame));
