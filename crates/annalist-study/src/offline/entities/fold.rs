@@ -14,9 +14,12 @@ const SHORTEST_STEM: usize = 3;
 const GREEK: &[&str] =
     &["ουσ", "εσ", "οσ", "ασ", "ησ", "ισ", "υσ", "ου", "ων", "ον", "οι", "α", "η", "ο", "ε", "ι", "υ", "ω"];
 const CYRILLIC: &[&str] = &[
-    "ого", "ому", "ыми", "ими", "ами", "ями", "ой", "ей", "ою", "ею", "ым", "им", "ом", "ем", "ах", "ях",
-    "ый", "ий", "ая", "яя", "ую", "ов", "ые", "ие", "а", "я", "у", "ю", "е", "ы", "и", "о", "ь", "й",
+    "ого", "ому", "его", "ему", "ыми", "ими", "ами", "ями", "аем", "ой", "ою", "ым", "им", "ом", "ем", "єм",
+    "єю", "ах", "ях", "ых", "их", "ый", "ай", "ая", "яя", "ую", "юю", "аю", "ые", "ие", "ае", "а", "я", "у",
+    "ю", "е", "ы", "и", "о", "ь", "й", "і", "ї", "є",
 ];
+/// What is an ending in one word and the end of the stem in another: `Достоевским`, `Максим`.
+const CYRILLIC_TWICE: &[&str] = &["ым", "им", "ом", "ем", "ах"];
 
 /// What is to be left of a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -48,23 +51,44 @@ fn fold_with(word: &str, accents: Accents, out: &mut String) {
             None => out.push(lower),
         }
     }
-    let (endings, is_greek) = match word.chars().next() {
-        Some('\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}') => (GREEK, true),
-        Some('\u{400}'..='\u{52f}') => (CYRILLIC, false),
+    let is_greek = match word.chars().next() {
+        Some('\u{370}'..='\u{3ff}' | '\u{1f00}'..='\u{1fff}') => true,
+        Some('\u{400}'..='\u{52f}') => false,
         _ => return,
     };
     let folded = out.get(from..).unwrap_or_default();
     // `Москва`, `Москвы`; `Петров`, `Петрова`: what is common to all forms.
-    let cut = endings.iter().find_map(|ending| {
-        let stem = folded.strip_suffix(ending)?;
-        (stem.chars().count() >= SHORTEST_STEM).then_some(ending.len())
-    });
-    out.truncate(out.len() - cut.unwrap_or(0));
+    let length = if is_greek { without(folded, GREEK) } else { cyrillic_stem(folded) }.len();
+    out.truncate(from + length);
     if is_greek && accents == Accents::OfTheStem {
         let stem = out.get(from..).unwrap_or_default().chars().count();
         out.truncate(from);
         out.extend(word.chars().take(stem).flat_map(char::to_lowercase));
     }
+}
+
+/// A word without the first of these endings that it has.
+fn without<'w>(word: &'w str, endings: &[&str]) -> &'w str {
+    let mut stems = endings.iter().filter_map(|ending| word.strip_suffix(ending));
+    stems.find(|stem| stem.chars().count() >= SHORTEST_STEM).unwrap_or(word)
+}
+
+fn cyrillic_stem(word: &str) -> &str {
+    let mut letters = word.chars().rev().skip(2);
+    let (last, before) = (letters.next().unwrap_or_default(), letters.next().unwrap_or_default());
+    let is_vowel = |c| matches!(c, 'а' | 'е' | 'и' | 'о' | 'у' | 'ы' | 'э' | 'ю' | 'я');
+    let endings: &[&str] = if word.ends_with("ий") || word.ends_with("ій") {
+        // An adjective (`Достоевский`, `Достоевского`, `Нижний`), or a name that keeps the vowel (`Дмитрий`, `Дмитрия`).
+        let adjective = matches!(last, 'к' | 'ж' | 'ч' | 'ш' | 'щ') || last == 'н' && !is_vowel(before);
+        if adjective { &["ий", "ій"] } else { &["й"] }
+    } else if word.ends_with("ей") {
+        // `Сергей`, `Сергея`; but `Таня`, `Таней`.
+        let of_the_stem = matches!(last, 'б' | 'в' | 'г' | 'к' | 'м' | 'п' | 'р' | 'с' | 'ф' | 'х');
+        if of_the_stem { &["й"] } else { &["ей"] }
+    } else {
+        CYRILLIC
+    };
+    without(without(word, endings), CYRILLIC_TWICE)
 }
 
 /// In lower case and without accents.
@@ -174,6 +198,37 @@ mod tests {
             assert_eq!(name_key(one), name_key(other), "{one}");
         }
         assert_ne!(name_key("Ann Lee"), name_key("Anne Lee"));
+    }
+
+    #[test]
+    fn slavic_names_are_one_in_all_their_cases() {
+        for forms in [
+            "Иван Соколов, Ивана Соколова, Ивану Соколову, Иваном Соколовым, Иване Соколове",
+            "Дмитрий Медведев, Дмитрия Медведева, Дмитрию Медведеву, Дмитрием Медведевым, Дмитрии Медведеве",
+            "Сергей Лавров, Сергея Лаврова, Сергею Лаврову, Сергеем Лавровым, Сергее Лаврове",
+            "Николай Толстой, Николая Толстого, Николаю Толстому, Николаем Толстым, Николае Толстом",
+            "Максим Горький, Максима Горького, Максиму Горькому, Максимом Горьким, Максиме Горьком",
+            "Артём Ильин, Артема Ильина, Артёму Ильину, Артёмом Ильиным, Артёме Ильине",
+            "Мария Соколова, Марии Соколовой, Марию Соколову, Марией Соколовой",
+            "Илья Достоевский, Ильи Достоевского, Илье Достоевскому, Ильёй Достоевским",
+            "Таня, Тани, Тане, Таню, Таней",
+            "Евгений, Евгения, Евгению, Евгением, Евгении",
+            "Россия, России, Россию, Россией",
+            "Корея, Кореи, Корее, Корею, Кореей",
+            "Нижний Новгород, Нижнего Новгорода, Нижнему Новгороду, Нижним Новгородом, Нижнем Новгороде",
+            "Володимир Зеленський, Володимира Зеленського, Володимиру Зеленському, Володимиром Зеленським",
+            "Україна, України, Україні, Україну, Україною",
+            "Сергій, Сергія, Сергію, Сергієм",
+            "Марія, Марії, Марію, Марією",
+        ] {
+            let mut forms = forms.split(", ");
+            let first = forms.next().unwrap();
+            for form in forms {
+                assert_eq!(name_key(first), name_key(form), "{first}, {form}");
+            }
+        }
+        assert_ne!(name_key("Соколов"), name_key("Сокол"));
+        assert_ne!(name_key("Дмитрий"), name_key("Дмитров"));
     }
 
     #[test]

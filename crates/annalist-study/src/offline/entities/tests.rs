@@ -121,6 +121,19 @@ fn names_of_the_archivist_are_found_with_signs_joiners_and_particles() {
 }
 
 #[test]
+fn a_russian_is_one_person_in_all_cases_of_the_name() {
+    let texts = [
+        "Нам сказали, что Иван Соколов вчера выступал на площади. В городе видели Дмитрия Медведева.",
+        "Люди говорили, что письмо Ивана Соколова читали вслух и что пришёл Дмитрий Медведев.",
+        "Вечером с Иваном Соколовым говорили журналисты, а потом с Дмитрием Медведевым.",
+        "На собрании Ивану Соколову задали вопрос, а Дмитрию Медведеву подарили книгу.",
+    ];
+    let all = study("ru", &texts, &EntitySettings::default());
+    let counts: Vec<u32> = found(&all).into_iter().map(|(_, _, mentions)| mentions).collect();
+    assert_eq!(counts, [4, 4], "{:?}", found(&all));
+}
+
+#[test]
 fn greek_names_are_one_in_all_their_cases() {
     let texts = [
         "Χθες ο Αντώνης Σαμαράς μίλησε στην Αθήνα. Η ομιλία του Αντώνη Σαμαρά ήταν σύντομη.",
