@@ -3,7 +3,7 @@
 use annalist_judge::text::{Frequencies, Language};
 
 use super::fold::{is_first_name, is_place};
-use super::learn::{Learned, NameCount};
+use super::learn::{Learned, NameCount, WordCount};
 use super::lists::Class;
 use super::{Entity, Kind, Source};
 
@@ -89,11 +89,6 @@ fn by_words(learned: &Learned, name: &str, count: &NameCount) -> Option<Name> {
     let lists = count.words();
     let classes: Vec<Class> =
         words.iter().map(|word| lists.class(&word.trim_end_matches('.').to_lowercase())).collect();
-    // Words that nearly always begin a sentence are none of a name's: where they do not, something is left out before them.
-    let begins = words.first().map_or(0, |word| learned.word(word, nouns).begins);
-    if begins > BEGINNINGS * words.first().map_or(0, |word| learned.word(word, nouns).raised).max(1) {
-        return None;
-    }
     let classes: Vec<Class> = words
         .iter()
         .zip(classes)
@@ -110,6 +105,13 @@ fn by_words(learned: &Learned, name: &str, count: &NameCount) -> Option<Name> {
             if nouns { is_no_noun(learned, word, 0) } else { raised(learned, word) >= MOSTLY_RAISED };
         plain && is_first_name(word) && namely
     });
+    // Words that nearly always begin a sentence are none of a name's: where they do not, something is left out before them.
+    // Articles about somebody begin sentences with the name.
+    let word = words.first().map_or(WordCount::default(), |word| learned.word(word, nouns));
+    let begins = word.begins > BEGINNINGS * word.raised.max(1);
+    if begins && !(first_name && word.raised > 0) {
+        return None;
+    }
     let looked = Looked { first_name, place: is_place(name), words, classes, nouns, count };
     let accepted = match looked.words.as_slice() {
         [word] => looked.word_is_name(learned, word),

@@ -134,6 +134,22 @@ fn a_russian_is_one_person_in_all_cases_of_the_name() {
 }
 
 #[test]
+fn who_mostly_begins_sentences_is_found_by_the_first_name() {
+    let mut texts: Vec<String> =
+        ["river", "bridge", "market", "school", "garden", "harbour", "station", "museum"]
+            .iter()
+            .map(|place| {
+                format!("It was quiet. Gwendolyn Pritchard came to the {place}. Nobody had seen it.")
+            })
+            .collect();
+    texts.push("In the morning we met Gwendolyn Pritchard at the gate.".to_owned());
+    texts.push("Later they asked Gwendolyn Pritchard for a song.".to_owned());
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let all = study("en", &texts, &EntitySettings::default());
+    assert_eq!(found(&all), [("Gwendolyn Pritchard", Kind::Person, 10)]);
+}
+
+#[test]
 fn greek_names_are_one_in_all_their_cases() {
     let texts = [
         "Χθες ο Αντώνης Σαμαράς μίλησε στην Αθήνα. Η ομιλία του Αντώνη Σαμαρά ήταν σύντομη.",
