@@ -124,6 +124,8 @@ struct Draft {
     until: Day,
     writings: Vec<(u32, f32)>,
     reports: u32,
+    /// Where they stand. Whoever answers in a thread reports nothing new: only these count as witnesses.
+    threads: HashSet<u64>,
     sites: HashSet<u64>,
     confidence: f32,
 }
@@ -134,7 +136,7 @@ impl Draft {
             joined.bursts.iter().filter_map(|number| all.get(*number as usize)).copied().collect();
         let best = joined.reports.values().copied().fold(0.0, f64::max);
         let mut writings = Vec::new();
-        let (mut sites, mut days) = (HashSet::new(), Vec::new());
+        let (mut sites, mut threads, mut days) = (HashSet::new(), HashSet::new(), Vec::new());
         let mut reports = 0;
         for (number, strength) in &joined.reports {
             let share = strength / best;
@@ -148,6 +150,7 @@ impl Draft {
             }
             reports += 1;
             sites.insert(report.site);
+            threads.insert(report.thread);
             days.extend(report.day);
             writings.extend(report.writings.iter().map(|writing| (*writing, share as f32)));
         }
@@ -157,11 +160,12 @@ impl Draft {
         let is_alone =
             bursts.len() < 2 && !bursts.iter().any(|burst| matches!(burst.feature, Feature::Name(_)));
         let strength = bursts.first()?.strength;
-        if reports < FEWEST_REPORTS || sites.len() < needed.sites || is_alone || strength < needed.strength {
+        let is_reported = threads.len() >= FEWEST_REPORTS as usize && sites.len() >= needed.sites;
+        if !is_reported || is_alone || strength < needed.strength {
             return None;
         }
         let (from, until) = (*days.first()?, *days.last()?);
-        let mut draft = Draft { bursts, from, until, writings, reports, sites, confidence: 0.0 };
+        let mut draft = Draft { bursts, from, until, writings, reports, threads, sites, confidence: 0.0 };
         draft.weigh();
         // Who names its days is not known yet.
         (surer(draft.confidence, draft.sites.len()) >= LEAST_CONFIDENCE).then_some(draft)
@@ -170,7 +174,7 @@ impl Draft {
     fn weigh(&mut self) {
         let much = |count: f64, half: f64| 1.0 - 0.5_f64.powf(count / half);
         let strength = self.bursts.first().map_or(0.0, |burst| burst.strength);
-        let confidence = much(f64::from(self.reports), 2.0)
+        let confidence = much(self.threads.len() as f64, 2.0)
             * much(self.sites.len() as f64, 1.0)
             * much(strength, 6.0)
             * much(self.bursts.len() as f64, 1.0);

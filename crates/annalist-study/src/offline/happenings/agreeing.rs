@@ -34,7 +34,8 @@ impl Agreeing {
     pub(super) fn add(&mut self, report: &Report) {
         let Some(day) = report.day else { return };
         if self.reports.len() < MOST && !report.lead.days.is_empty() {
-            let known = Known { writings: report.writings.clone(), day: Some(day), site: report.site };
+            let Report { site, thread, .. } = *report;
+            let known = Known { writings: report.writings.clone(), day: Some(day), site, thread };
             self.reports.push((known, report.lead.clone()));
         }
     }
@@ -130,6 +131,7 @@ impl Agreeing {
             until,
             writings: writings.collect(),
             reports: u32::try_from(reports.len()).unwrap_or(u32::MAX),
+            threads: reports.iter().map(|(known, _)| known.thread).collect(),
             sites: reports.iter().map(|(known, _)| known.site).collect(),
             confidence: 0.0,
         };

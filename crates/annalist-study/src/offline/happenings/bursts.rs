@@ -32,13 +32,24 @@ pub(super) struct Series {
     counts: HashMap<Feature, Vec<(Day, u32)>>,
     kept: usize,
     all: BTreeMap<Day, u32>,
+    /// The thread read last, and when something was counted there.
+    thread: Option<u64>,
+    counted: HashMap<Feature, Day>,
 }
 
 impl Series {
     pub(super) fn add(&mut self, report: &Report) {
         let Some(day) = report.day else { return };
         *self.all.entry(day).or_default() += 1;
+        if self.thread.replace(report.thread) != Some(report.thread) {
+            self.counted.clear();
+        }
         for feature in &report.features {
+            // Who answers, day after day, goes on about the same: a long thread is no more witnesses than a page.
+            match self.counted.get(feature) {
+                Some(before) if (day.0 - before.0).abs() <= LONGEST_DAYS => continue,
+                _ => self.counted.insert(*feature, day),
+            };
             let days = self.counts.entry(*feature).or_default();
             // Most writings come nearly in the order of time, those of a site at least.
             match days.iter_mut().rev().take(8).find(|(known, _)| *known == day) {

@@ -39,6 +39,8 @@ pub(super) struct Report {
     pub(super) site: u64,
     pub(super) features: Vec<Feature>,
     pub(super) lead: Lead,
+    /// Of what people write together: a page or, where it has several, a thread.
+    pub(super) thread: u64,
     url: u64,
     /// Of the same text.
     text: u64,
@@ -142,6 +144,7 @@ fn report(writing: &Writing, number: u32, vocabulary: &Vocabulary, stems: &mut S
         site: id(&writing.site),
         features,
         lead: told_first,
+        thread: id(writing.thread.as_deref().unwrap_or(&writing.url)),
         url: id(&writing.url),
         text: if writing.simhash == 0 { id(&matter) } else { writing.simhash },
     }

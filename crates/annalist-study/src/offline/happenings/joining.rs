@@ -19,6 +19,7 @@ pub(super) struct Known {
     pub(super) writings: Vec<u32>,
     pub(super) day: Option<Day>,
     pub(super) site: u64,
+    pub(super) thread: u64,
 }
 
 /// Which reports have which bursts.
@@ -66,7 +67,8 @@ impl<'b> Postings<'b> {
             }
         }
         if has_any {
-            self.reports.push(Known { writings: report.writings, day: report.day, site: report.site });
+            let Report { writings, day, site, thread, .. } = report;
+            self.reports.push(Known { writings, day, site, thread });
         }
     }
 

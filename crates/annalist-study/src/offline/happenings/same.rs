@@ -104,6 +104,7 @@ impl Draft {
         self.writings.extend(new);
         self.writings.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
         self.reports += u32::try_from(self.writings.len() - before).unwrap_or_default();
+        self.threads.extend(other.threads);
         self.sites.extend(other.sites);
         self.from = self.from.min(other.from);
         self.until = self.until.max(other.until);

@@ -140,6 +140,28 @@ fn the_last_day_is_told_by_those_who_say_it() {
     assert_eq!(told("a three-day affair that began on 13 August 2011"), three);
 }
 
+/// Threads of several sites in which people answer each other about the same for days.
+fn discussed(threads: usize, answers: i32) -> Vec<Happening> {
+    let mut dice = Dice(9);
+    let mut writings = anything(&mut dice);
+    for thread in 0..threads {
+        for answer in 0..answers {
+            let text = format!("The sonata by Quillfeather is played again, {}.", dice.words(12));
+            let day = Day(15_300 + answer);
+            let mut answer = writing(8000 + thread, day, "Re: The sonata by Quillfeather", text);
+            answer.id = format!("{}#{day}", answer.url);
+            writings.push(answer);
+        }
+    }
+    found_in(writings)
+}
+
+#[test]
+fn a_long_thread_is_no_more_witnesses_than_a_page() {
+    assert_eq!(discussed(3, 14), []);
+    assert_eq!(discussed(9, 6).len(), 1);
+}
+
 /// Two reports of something among three years of anything: who reports it, and on which day they say it was.
 fn told_twice(sites: [usize; 2], days: [&str; 2]) -> Vec<Happening> {
     let mut dice = Dice(7);
