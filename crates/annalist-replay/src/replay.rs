@@ -284,7 +284,7 @@ fn redirect(to: &str) -> Answer {
 fn shown(asked: &Asked<'_>, line: &CdxLine, kind: Kind, capture: Capture) -> io::Result<Answer> {
     let mut answer = Answer { status: capture.status, headers: Vec::new(), body: Body::Bytes(Vec::new()) };
     let rewriting = Rewriting::new(asked.prefix, &line.timestamp, &line.url);
-    let rewriting = if kind.is_embedded() { rewriting.as_part() } else { rewriting };
+    let rewriting = if kind.is_embedded() { rewriting.framed() } else { rewriting };
     pass_on(&capture, &rewriting, kind, &mut answer);
     if let Some(reason) = &capture.truncated {
         answer.push("X-Archive-Truncated", reason);

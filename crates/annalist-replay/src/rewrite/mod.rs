@@ -69,7 +69,7 @@ impl Rewriting {
     }
 
     /// For a document in a frame of another.
-    pub(crate) fn as_part(self) -> Rewriting {
+    pub(crate) fn framed(self) -> Rewriting {
         Rewriting { is_part: true, ..self }
     }
 
