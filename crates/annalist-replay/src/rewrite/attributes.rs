@@ -54,9 +54,9 @@ impl Element<'_> {
     fn kind(&self, rewriting: &Rewriting) -> Kind {
         match self.tag {
             "img" | "image" | "input" | "picture" | "source" | "feimage" | "body" | "table" | "td" | "th"
-            | "tr" => Kind::Image,
+            | "tr"
             // Parts of SVG that are taken from elsewhere.
-            "use" | "pattern" | "lineargradient" | "radialgradient" | "filter" | "textpath" | "mpath"
+            | "use" | "pattern" | "lineargradient" | "radialgradient" | "filter" | "textpath" | "mpath"
             | "tref" | "cursor" => Kind::Image,
             "script" => Kind::Script,
             "link" => self.linked(),
@@ -69,12 +69,15 @@ impl Element<'_> {
     /// What browsers load by themselves is never asked for as a page.
     fn linked(&self) -> Kind {
         let is_for = |kinds: &[&str]| kinds.iter().any(|kind| self.says("as", kind));
-        match () {
-            () if self.says("rel", "stylesheet") || is_for(&["style"]) => Kind::Style,
+        if self.says("rel", "stylesheet") || is_for(&["style"]) {
+            Kind::Style
+        } else if self.says("rel", "icon") || is_for(&["image", "font"]) {
             // Style sheets ask for fonts as for pictures.
-            () if self.says("rel", "icon") || is_for(&["image", "font"]) => Kind::Image,
-            () if self.says("rel", "modulepreload") || is_for(&["script", "worker"]) => Kind::Script,
-            () => Kind::Object,
+            Kind::Image
+        } else if self.says("rel", "modulepreload") || is_for(&["script", "worker"]) {
+            Kind::Script
+        } else {
+            Kind::Object
         }
     }
 
