@@ -114,7 +114,7 @@ async fn answer(
     request.extensions_mut().insert(ConnectInfo(from));
     let mut response = router.call(request).await?;
     // What comes next on this connection is not a request: who sent it has to know.
-    if !left.is_read().await {
+    if !left.read_to_end().await {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     Ok(response.map(|body| Body::new(Held::new(body, busy))))

@@ -54,8 +54,8 @@ pub struct Left {
 }
 
 impl Left {
-    /// Whether there is nothing more of it, also where that has to be read now.
-    pub async fn is_read(self) -> bool {
+    /// Reads what is left of it where that is little, and says whether nothing is left.
+    pub async fn read_to_end(self) -> bool {
         let left = self.body.lock().unwrap_or_else(PoisonError::into_inner).take();
         match left {
             None => true,
