@@ -10,7 +10,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::error::GraphError;
 
+mod entities;
 mod lines;
+
+use entities::Entities;
 
 /// How a file is to be read.
 #[derive(Clone, Debug)]
@@ -82,6 +85,10 @@ pub fn load(
         lines::load(input, &parser, &mut telling)?;
         return Ok(telling.loaded);
     }
+    let input: Box<dyn Read + '_> = match reading.format {
+        RdfFormat::RdfXml => Box::new(Entities::of(input)),
+        _ => Box::new(input),
+    };
     for quad in parser.for_reader(input) {
         match quad {
             Ok(quad) => telling.quad(quad)?,
