@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use annalist_disk::SimDisk;
 use annalist_knowledge::graph::{
-    Answer, Datasets, Graph, Kind, Layer, LayerSettings, Merging, QueryError, QueryLimits, Question,
+    Answer, Datasets, Graph, Kind, Layer, LayerSettings, LoadError, Merging, QueryError, QueryLimits,
+    Question, Reading, load,
 };
 use oxrdf::{GraphName, Literal, NamedNode, Quad};
+use oxrdfio::RdfFormat;
 
 /// A thousand things that know each other, with names.
 fn graph() -> Graph {
@@ -53,18 +55,17 @@ fn what_takes_too_long_or_too_much_is_ended() {
         format!("BIND(\"{}\" AS ?x0) {doubled}", of.repeat(1000 / of.len()))
     };
     let (signs, letters) = (eight_megabytes("%"), eight_megabytes("é"));
+    let again = |call: &str| -> String {
+        let given = |n: usize| call.replace("?y", &format!("?y{n}"));
+        (0..90).map(|n| format!("BIND({} AS ?y{})\n", given(n), n + 1)).collect()
+    };
+    let (replaced, cut) = (again("REPLACE(?y, \"[a-z]{8}\", \"\")"), again("SUBSTR(?y, 1)"));
     let all = "?a ?p ?b . ?c ?q ?d . ?e ?r ?f . ?g ?s ?h";
     let hostile = [
         format!("SELECT (STRLEN({}) AS ?n) {{ {signs} }}", nested_nodes("ENCODE_FOR_URI(", "?x13", ")", 12)),
         format!("SELECT (STRLEN({}) AS ?n) {{ {letters} }}", nested_nodes("UCASE(LCASE(", "?x13", "))", 90)),
-        format!(
-            "SELECT (STRLEN({}) AS ?n) {{ {letters} }}",
-            nested_nodes("SUBSTR(STRBEFORE(", "?x13", ", \"x\"), 1)", 90)
-        ),
-        format!(
-            "SELECT (STRLEN({}) AS ?n) {{ {letters} }}",
-            nested_nodes("REPLACE(", "?x13", ", \"[a-z]{8}\", \"\")", 90)
-        ),
+        format!("SELECT (STRLEN(?y90) AS ?n) {{ {letters} BIND(?x13 AS ?y0) {cut} }}"),
+        format!("SELECT (STRLEN(?y90) AS ?n) {{ {letters} BIND(?x13 AS ?y0) {replaced} }}"),
         format!("SELECT (STRLEN(CONCAT(?x13{})) AS ?n) {{ {signs} }}", ", ?x13".repeat(40)),
         format!("SELECT (COUNT(*) AS ?n) {{ {all} }}"),
         format!("SELECT * {{ {all} FILTER(CONCAT(STR(?a), STR(?c), STR(?e), STR(?h)) = \"x\") }}"),
@@ -118,6 +119,54 @@ fn statements_that_are_made_take_no_more_memory_than_allowed() {
     assert!(matches!(answer, Answer::Triples(all) if all.len() == 1000));
 }
 
+/// What an aggregate keeps is counted, also where a function made it.
+#[test]
+fn texts_that_are_gathered_take_no_more_memory_than_allowed() {
+    let graph = graph();
+    let long = format!("REPLACE(\"{}\", \"a\", \"{}\")", "a".repeat(1_000), "b".repeat(1_000));
+    let hostile = [
+        format!("SELECT (STRLEN(GROUP_CONCAT({long})) AS ?n) {{ ?s ?p ?o }}"),
+        format!("SELECT ?s (SAMPLE({long}) AS ?v) {{ ?s ?p ?o }} GROUP BY ?s ?p ?o"),
+        format!("SELECT ?s (SAMPLE(?x) AS ?v) {{ ?s ?p ?o BIND({long} AS ?x) }} GROUP BY ?s ?p ?o"),
+        format!("SELECT ?s (MIN({long}) AS ?v) {{ ?s ?p ?o }} GROUP BY ?s ?p ?o"),
+        format!("SELECT ?s (MAX({long}) AS ?v) {{ ?s ?p ?o }} GROUP BY ?s ?p ?o"),
+        format!("SELECT (COUNT(DISTINCT CONCAT(STR(?s), {long})) AS ?n) {{ ?s ?p ?o }}"),
+    ];
+    let limits = QueryLimits { time: Duration::from_secs(120), ..limits() };
+    for sparql in &hostile {
+        let answer = graph.query(sparql, &limits, Datasets::Union);
+        assert!(
+            matches!(answer, Err(QueryError::Memory(_))),
+            "{:.60}: {:?}",
+            sparql,
+            answer.map(|_| "answered")
+        );
+    }
+    // One value is kept of what is compared, and nothing of what is counted.
+    let name = "<http://a.example/p/name>";
+    let long = "CONCAT(?t, REPLACE(\"aaaaaaaaaa\", \"a\", REPLACE(\"aaaaaaaaaa\", \"a\", \"0123456789012345678901234567890123456789\")))";
+    let harmless = [
+        format!("SELECT (STRLEN(MAX({long})) AS ?n) {{ ?s {name} ?t . ?o {name} ?u }}"),
+        format!("SELECT (COUNT({long}) AS ?n) {{ ?s {name} ?t . ?o {name} ?u }}"),
+    ];
+    let limits = QueryLimits { memory_bytes: 1 << 20, ..limits };
+    for sparql in &harmless {
+        let sparql = sparql.replace("?o", "<http://a.example/1>");
+        assert!(graph.query(&sparql, &limits, Datasets::Union).is_ok(), "{sparql:.60}");
+    }
+    let answer = graph.query(
+        "SELECT (GROUP_CONCAT(DISTINCT STR(?n); SEPARATOR=\"+\") AS ?all) (MIN(?n) AS ?least) (SAMPLE(?one) AS ?some) (SUM(DISTINCT ?n) AS ?sum) \
+         { { SELECT ?n ?one { VALUES ?n { 2 1 2 } BIND(\"x\"@en AS ?one) } ORDER BY ?n } } GROUP BY ?one",
+        &limits,
+        Datasets::Union,
+    );
+    let Ok(Answer::Rows { rows, .. }) = answer else { panic!("{answer:?}") };
+    let shown: Vec<String> = rows[0].iter().flatten().map(ToString::to_string).collect();
+    let number = |n| format!("\"{n}\"^^<http://www.w3.org/2001/XMLSchema#integer>");
+    assert!(shown[0] == "\"1+2\"" || shown[0] == "\"2+1\"", "{shown:?}");
+    assert_eq!(shown[1..], [number(1), "\"x\"@en".to_owned(), number(3)]);
+}
+
 fn nested_nodes(open: &str, inside: &str, close: &str, depth: usize) -> String {
     format!("{}{inside}{}", open.repeat(depth), close.repeat(depth))
 }
@@ -129,7 +178,37 @@ fn what_cannot_be_read_safely_is_refused() {
         format!("SELECT * {{ ?a ?b ?c FILTER({}1{}) }}", open.repeat(depth), close.repeat(depth))
     };
     let groups = |depth: usize| format!("SELECT * {} ?a ?b ?c {}", "{".repeat(depth), "}".repeat(depth));
+    let filtered = |filter: &str| format!("SELECT (1 AS ?x) {{ FILTER({filter}) }}");
+    let named = |end: &str| {
+        let open = "EXISTS { { SELECT ?a { ?a ?b ?c } GROUP BY ?a <x:f> # (\n (";
+        format!("SELECT * {{ FILTER {} {end} }}", nested_nodes(open, "1", ") } }", 40))
+    };
+    let compared = |members: usize, blocks: usize| {
+        let blocks = vec!["{ ?a ?b ?c }"; blocks].join(" UNION ");
+        format!("SELECT * {{ {blocks} FILTER(?a IN ({})) }}", vec!["1"; members].join(","))
+    };
     let hostile = [
+        // Each level is read twice.
+        filtered(&nested_nodes("SUBSTR(", "?a", ", 1)", 40)),
+        filtered(&nested_nodes("IF(substr (", "?a", ", 1), 1, 1)", 40)),
+        filtered(&nested_nodes("?a=1||REGEX#\n(", "?a", ", \"\")", 40)),
+        filtered(&nested_nodes("!REPLACE(", "?a", ", 1, 1)", 20)),
+        filtered(&nested_nodes("!(?a<REPLACE(", "?a", ", 1, 1)>1)", 20)),
+        filtered(&nested_nodes("?a<REPLACE(", "?a", ",1,1)>1", 20)),
+        filtered(&"SUBSTR(".repeat(60)),
+        format!("SELECT ({} AS ?x) {{}}", nested_nodes("GROUP_CONCAT(", "?a", ")", 40)),
+        format!("SELECT ({} AS ?x) {{}}", nested_nodes("GROUP_CONCAT(DISTINCT ", "?a", ")", 40)),
+        named(""),
+        named("}"),
+        filtered(&nested_nodes("REGEX(", &format!("\"{}\"", "x".repeat(200_000)), ", \"\")", 6)),
+        // Each of the blocks has the condition.
+        compared(20_000, 60),
+        compared(2_500, 120),
+        format!(
+            "SELECT * {{ BIND({} IN ({}) AS ?x) }}",
+            "(?a)".replace("?a", &vec!["?a"; 500].join("+")),
+            vec!["1"; 1000].join(",")
+        ),
         nested("(", ")", 100_000),
         nested("!", "", 100_000),
         nested("- ", "", 100_000),
@@ -158,6 +237,11 @@ fn what_cannot_be_read_safely_is_refused() {
     }
     // What is just not refused does not take the stack.
     let allowed = [
+        filtered(&nested_nodes("REPLACE(", "?a", ", \"a\", \"b\")", 12)),
+        filtered(&nested_nodes("xsd:integer(STR(", "?a", "))", 12)),
+        filtered(&format!("!({})", nested_nodes("REGEX(SUBSTR(", "?a", ", 1), \"a\", \"i\")", 4))),
+        compared(5_000, 5),
+        compared(20_000, 1),
         nested("(", ")", 190),
         nested("!(", ")", 6),
         format!("SELECT * {{ ?a ?b {} }}", nested_nodes("[ <x:p> ", "1", " ]", 190)),
@@ -288,4 +372,44 @@ fn what_a_query_is_answered_with_is_known_before() {
     assert_eq!(kind("ASK { ?a ?b ?c }").unwrap(), Kind::Truth);
     assert_eq!(kind("DESCRIBE <x:a>").unwrap(), Kind::Statements);
     assert!(matches!(kind("DELETE WHERE { ?a ?b ?c }"), Err(QueryError::Refused(_))));
+}
+
+/// RDF/XML with such entities, and what reading it comes to.
+fn read_xml(beginning: &str, entities: &str, text: &str) -> Result<Vec<String>, LoadError> {
+    let ns = "http://www.w3.org/1999/02/22-rdf-syntax-ns#";
+    let xml = format!(
+        "<?xml version=\"1.0\"?>{beginning}<!DOCTYPE r [{entities}]><rdf:RDF xmlns:rdf=\"{ns}\" xmlns:x=\"http://a.example/\">\
+         <rdf:Description rdf:about=\"http://a.example/1\"><x:p>{text}</x:p></rdf:Description></rdf:RDF>"
+    );
+    let reading = Reading {
+        format: RdfFormat::RdfXml,
+        base: None,
+        graph: GraphName::DefaultGraph,
+        scope: String::new(),
+    };
+    let mut told = Vec::new();
+    let mut insert = |quad: &Quad| {
+        told.push(quad.object.to_string());
+        Ok(())
+    };
+    load(xml.as_bytes(), &reading, &mut insert, &mut |bad| panic!("{bad:?}"))?;
+    Ok(told)
+}
+
+#[test]
+fn entities_that_stand_for_much_are_refused() {
+    let short = "<!ENTITY a \"http://a.example/\"><!ENTITY b \"&a;&lt;b\">\n";
+    assert_eq!(
+        read_xml("", short, "&b; &amp; &a;").unwrap(),
+        ["\"http://a.example/<b & http://a.example/\""]
+    );
+    let nested: String =
+        (1..9).map(|n| format!("<!ENTITY e{n} \"{}\">\n", format!("&e{};", n - 1).repeat(10))).collect();
+    let nested = format!("<!ENTITY e0 \"ten bytes.\">{nested}");
+    let long = format!("<!ENTITY  %\n e0 \"{}\">", "x".repeat(100_000));
+    for hostile in [&nested, &long] {
+        assert!(matches!(read_xml("", hostile, "&e0;"), Err(LoadError::Read(_))));
+        // Not only at the beginning is there a place for them.
+        assert!(matches!(read_xml("<!-- <!ENTIT -->", hostile, "&e0;"), Err(LoadError::Read(_))));
+    }
 }

@@ -4,14 +4,17 @@
 
 use oxrdf::vocab::{rdf, xsd};
 use oxrdf::{Literal, NamedNode, Term};
-use spareval::QueryEvaluator;
-use spargebra::algebra::{Expression, Function};
+use spareval::{ExpressionTerm, QueryEvaluator};
+use spargebra::algebra::{AggregateFunction, Expression, Function};
 
 use super::budget::{self, Stop};
 use super::matching;
 
 /// As much as a page's text may have, and then some.
 const MOST_BYTES: usize = 16 << 20;
+
+/// A value of so many bytes is not counted where it may soon be forgotten.
+const SHORT_BYTES: usize = 256;
 
 /// Names that no query may use: what has them is called with what it expects.
 const OWN: &str = "urn:annalist:function:";
@@ -30,6 +33,8 @@ pub fn with_functions(evaluator: QueryEvaluator) -> QueryEvaluator {
         .with_custom_function(name("replace"), replace)
         .with_custom_function(name("regex"), regex)
         .with_custom_function(name("made"), made)
+        .with_custom_function(name("held"), held)
+        .with_custom_function(name("held-beyond"), held_beyond)
 }
 
 /// Whether a query calls a function by a name that is ours.
@@ -57,6 +62,34 @@ pub fn within_limits(function: Function, parameters: Vec<Expression>) -> Express
     }
 }
 
+/// Has the values that an aggregate gathers counted: the engine keeps them as texts, and nobody else sees them.
+pub fn hold_gathered(
+    aggregate: &AggregateFunction,
+    of: &mut Expression,
+    distinct: bool,
+    has_one_group: bool,
+) {
+    use AggregateFunction as A;
+    // What takes its place for a moment is nothing that a query has.
+    let parameters = |of: &mut Expression| vec![std::mem::replace(of, Expression::Coalesce(Vec::new()))];
+    match aggregate {
+        // It keeps the terms of a variable, which count themselves.
+        A::Count if !distinct || matches!(of, Expression::Variable(_)) => {}
+        A::GroupConcat { separator } => {
+            let bytes = separator.as_ref().map_or(1, String::len);
+            let mut parameters = parameters(of);
+            parameters.push(Literal::from(i64::try_from(bytes).unwrap_or(i64::MAX)).into());
+            *of = call("held", parameters);
+        }
+        // One value of each group, the first that there is.
+        A::Sample => *of = call("held", parameters(of)),
+        _ if distinct => *of = call("held", parameters(of)),
+        // One value of each group, which the next may replace.
+        A::Min | A::Max if !has_one_group => *of = call("held-beyond", parameters(of)),
+        _ => {}
+    }
+}
+
 /// In pairs: the engine has all that a function is given in memory before it calls it.
 fn joined(mut parameters: Vec<Expression>) -> Expression {
     if parameters.len() <= 2 {
@@ -70,6 +103,27 @@ fn joined(mut parameters: Vec<Expression>) -> Expression {
 fn made(terms: &[Term]) -> Option<Term> {
     let [term] = terms else { return None };
     check(length(term));
+    Some(term.clone())
+}
+
+/// A value that stays, with what stays besides it.
+fn held(terms: &[Term]) -> Option<Term> {
+    let [term, more @ ..] = terms else { return None };
+    let more = match more {
+        [Term::Literal(bytes)] => bytes.value().parse().ok()?,
+        _ => 0,
+    };
+    budget::event();
+    budget::hold(size_of::<ExpressionTerm>().saturating_add(length(term)).saturating_add(more));
+    Some(term.clone())
+}
+
+/// A value that stays until another takes its place: how many there are of those is not known. What is short is not worth
+/// more than the group it stands for, which is counted.
+fn held_beyond(terms: &[Term]) -> Option<Term> {
+    let [term] = terms else { return None };
+    budget::event();
+    budget::hold(length(term).saturating_sub(SHORT_BYTES));
     Some(term.clone())
 }
 

@@ -2,23 +2,26 @@
 //! stack, and queries that would have others asked.
 
 use spargebra::Query;
-use spargebra::algebra::{AggregateExpression, AggregateFunction, Expression, GraphPattern, OrderExpression};
+use spargebra::algebra::{AggregateExpression, Expression, GraphPattern, OrderExpression};
 use spargebra::term::{NamedNodePattern, TermPattern, TriplePattern};
 
 use super::QueryError;
 use super::bounded;
 
 mod data;
+mod readings;
+
+use readings::Readings;
 
 const MOST_BYTES: usize = 1 << 20;
 /// Brackets inside brackets, and signs before signs.
 const MOST_NESTED: usize = 200;
-/// The parser reads what is negated twice, and so what is negated in it four times.
-const MOST_NEGATED: usize = 6;
 /// Operators and clauses, each of which nests all that stand before it.
 const MOST_JOINED: usize = 2_000;
 /// Triples, paths and clauses: the engine's time to plan them grows with their square.
 const MOST_PATTERNS: usize = 400;
+/// Parts of conditions: the engine's planner copies a condition to each pattern that it is about, where nobody counts.
+const MOST_COPIED: usize = 200_000;
 
 /// Looks at the text alone: the parser follows its nesting on the stack.
 pub fn check_text(sparql: &str) -> Result<(), QueryError> {
@@ -26,26 +29,37 @@ pub fn check_text(sparql: &str) -> Result<(), QueryError> {
         return refused(&format!("the query is longer than {MOST_BYTES} bytes"));
     }
     let (mut signs, mut joined) = (0_usize, 0_usize);
-    let mut open = Vec::new();
-    let mut negations = Negations::default();
-    // The last that was no space.
-    let mut last = b' ';
-    let mut rest = sparql.as_bytes();
+    // Each bracket, with what the readings have to know when it is closed.
+    let mut open: Vec<(u8, usize)> = Vec::new();
+    let mut readings = Readings::default();
+    let (all, mut rest) = (sparql.as_bytes(), sparql.as_bytes());
+    // The last that was neither space nor comment, where it ends, and whether what it belongs to may be a prefixed name.
+    let (mut last, mut end, mut has_colon) = (b' ', 0, false);
     let mut before = b' ';
     while let Some((byte, behind)) = rest.split_first() {
+        let length = rest.len();
         if let Some(behind) = data::behind_values(before, rest) {
             // What is in there nests nothing and joins nothing.
-            (rest, before, signs, negations.here) = (behind, b'}', 0, 0);
+            (rest, before, signs) = (behind, b'}', 0);
+            (last, end, has_colon) = (b'}', all.len() - rest.len(), false);
+            readings.see(b';', None);
+            if !readings.read(length - rest.len()) {
+                return read_too_often();
+            }
             continue;
         }
         let word = word_length(rest);
         (rest, before) = (behind, *byte);
-        negations.see(*byte, behind.first().copied());
+        readings.see(*byte, behind.first().copied());
         match byte {
-            b'(' | b'[' | b'{' => open.push(*byte),
-            b')' | b']' | b'}' => {
-                open.pop();
+            b'(' => {
+                let behind = all.get(..end).unwrap_or_default();
+                // What has an address for its name is read as an aggregate, and once more.
+                let is_named = has_colon || behind.last() == Some(&b'>');
+                open.push((*byte, readings.open(is_named || readings::is_read_twice(behind))));
             }
+            b'[' | b'{' => open.push((*byte, readings.open(false))),
+            b')' | b']' | b'}' => readings.close(open.pop().map_or(0, |(_, outside)| outside)),
             // In a name some signs are written like this, and are none.
             b'\\' => rest = behind.get(1..).unwrap_or_default(),
             b'#' => rest = behind.get(line_end(behind)..).unwrap_or_default(),
@@ -55,8 +69,9 @@ pub fn check_text(sparql: &str) -> Result<(), QueryError> {
                 match address_length(behind).and_then(|end| behind.get(..end)) {
                     Some(inside) => {
                         rest = behind.get(inside.len()..).unwrap_or_default();
-                        if open.last() == Some(&b'(') && !b"(,=<!+*/|&^".contains(&last) {
-                            joined += count_as_both(inside, &mut open)?;
+                        let is_in_list = matches!(open.last(), Some((b'(', _)));
+                        if is_in_list && !b"(,=<!+*/|&^".contains(&last) {
+                            joined += count_as_both(inside, &mut open, &readings)?;
                         }
                     }
                     None => joined += 1,
@@ -77,13 +92,15 @@ pub fn check_text(sparql: &str) -> Result<(), QueryError> {
             signs = 0;
         }
         if *byte != b'#' && !byte.is_ascii_whitespace() {
-            last = *byte;
+            let is_next_to_it = end == all.len() - length;
+            has_colon = *byte == b':' || (has_colon && is_next_to_it && *byte != b'(');
+            (last, end) = (*byte, all.len() - rest.len());
         }
         if open.len() > MOST_NESTED || signs > MOST_NESTED {
             return too_deep();
         }
-        if negations.inside + negations.here > MOST_NEGATED {
-            return refused(&format!("the query has more than {MOST_NEGATED} negations inside each other"));
+        if !readings.read(length - rest.len()) {
+            return read_too_often();
         }
         if joined > MOST_JOINED {
             return refused(&format!(
@@ -102,9 +119,15 @@ fn address_length(behind: &[u8]) -> Option<usize> {
 
 /// How much is joined in pointed brackets where they may hold an address of a list, or what something is compared with:
 /// it has to be within the limits as either.
-fn count_as_both(inside: &[u8], open: &mut Vec<u8>) -> Result<usize, QueryError> {
+fn count_as_both(
+    inside: &[u8],
+    open: &mut Vec<(u8, usize)>,
+    readings: &Readings,
+) -> Result<usize, QueryError> {
     let negated = inside.iter().zip(inside.iter().skip(1)).any(|(one, next)| *one == b'!' && *next != b'=');
-    if negated || inside.iter().any(|byte| b"'#\\".contains(byte)) {
+    let mut brackets = inside.iter().enumerate().filter(|(_, byte)| **byte == b'(');
+    let again = brackets.any(|(place, _)| readings::is_read_twice(inside.get(..place).unwrap_or_default()));
+    if negated || again || inside.iter().any(|byte| b"'#\\".contains(byte)) {
         return refused(
             "write a space behind < where it means less than, and a prefix for addresses in lists",
         );
@@ -112,7 +135,7 @@ fn count_as_both(inside: &[u8], open: &mut Vec<u8>) -> Result<usize, QueryError>
     let outside = open.len();
     for byte in inside {
         match byte {
-            b'(' | b'[' => open.push(*byte),
+            b'(' | b'[' => open.push((*byte, readings.doubled())),
             // In an address it closes nothing that was opened outside.
             b')' | b']' if open.len() > outside => {
                 open.pop();
@@ -130,31 +153,11 @@ fn too_deep<T>() -> Result<T, QueryError> {
     refused(&format!("the query is nested more than {MOST_NESTED} deep"))
 }
 
-/// How many negations what is being read is inside of.
-#[derive(Default)]
-struct Negations {
-    inside: usize,
-    /// Those before the next bracket.
-    here: usize,
-    outside: Vec<usize>,
-}
-
-impl Negations {
-    fn see(&mut self, byte: u8, next: Option<u8>) {
-        match byte {
-            b'!' if next != Some(b'=') => self.here += 1,
-            b'(' | b'[' | b'{' => {
-                self.outside.push(self.inside);
-                self.inside += std::mem::take(&mut self.here);
-            }
-            b')' | b']' | b'}' => {
-                self.inside = self.outside.pop().unwrap_or_default();
-                self.here = 0;
-            }
-            b'&' | b'|' | b'=' | b'<' | b'>' | b',' | b';' | b'.' | b'*' | b'/' | b'+' => self.here = 0,
-            _ => {}
-        }
-    }
+fn read_too_often<T>() -> Result<T, QueryError> {
+    refused(
+        "too much is inside each other in the query: what is in REGEX, SUBSTR, REPLACE, GROUP_CONCAT and behind ! is read \
+         twice each time; give what is inside a name with BIND, and use that",
+    )
 }
 
 /// The length of a word that joins a clause to those before it.
@@ -207,12 +210,26 @@ pub struct Noticed {
     /// A function is called that is not for queries.
     own: bool,
     patterns: usize,
-    /// Values are gathered in texts that nobody counts: all that is put into words is counted instead.
-    pub gathers: bool,
-    /// What each of them takes besides.
-    pub separator_bytes: usize,
+    /// Patterns that hold no others.
+    ends: usize,
+    /// Of all expressions: calls, members of lists, values.
+    parts: usize,
+    /// Those that there may be more once the query is planned.
+    copied: usize,
     /// Terms of each row that are put into words for the statements made of it.
     pub template_terms: usize,
+}
+
+impl Noticed {
+    fn size(&self) -> usize {
+        self.parts.saturating_add(self.copied)
+    }
+
+    /// There are so many more of what came since.
+    fn copy(&mut self, before: usize, times: usize) {
+        let since = self.size().saturating_sub(before);
+        self.copied = self.copied.saturating_add(since.saturating_mul(times));
+    }
 }
 
 /// Refuses what asks others, and has functions that make texts replaced by those that keep to limits.
@@ -235,6 +252,12 @@ pub fn check(query: &mut Query) -> Result<Noticed, QueryError> {
     if noticed.patterns > MOST_PATTERNS {
         return refused(&format!("the query has more than {MOST_PATTERNS} patterns"));
     }
+    if noticed.copied > MOST_COPIED {
+        return refused(&format!(
+            "the conditions of the query have more than {MOST_COPIED} parts, counted for each pattern but one they are about; VALUES \
+             takes long lists"
+        ));
+    }
     Ok(noticed)
 }
 
@@ -248,8 +271,15 @@ fn walk(pattern: &mut GraphPattern, noticed: &mut Noticed) {
     use GraphPattern as P;
     noticed.patterns += 1;
     match pattern {
-        P::Bgp { patterns } => noticed.patterns += patterns.len(),
-        P::Path { .. } | P::Values { .. } => {}
+        P::Bgp { patterns } => {
+            noticed.patterns += patterns.len();
+            noticed.ends += patterns.len();
+        }
+        P::Path { .. } => noticed.ends += 1,
+        P::Values { variables, bindings } => {
+            noticed.ends += 1;
+            noticed.parts = noticed.parts.saturating_add(bindings.len().saturating_mul(variables.len()));
+        }
         P::Join { left, right }
         | P::Lateral { left, right }
         | P::Union { left, right }
@@ -258,13 +288,16 @@ fn walk(pattern: &mut GraphPattern, noticed: &mut Noticed) {
             walk(right, noticed);
         }
         P::LeftJoin { left, right, expression } => {
+            let ends = noticed.ends;
             walk(left, noticed);
             walk(right, noticed);
-            expression.iter_mut().for_each(|expression| walk_expression(expression, noticed));
+            let about = noticed.ends - ends;
+            expression.iter_mut().for_each(|expression| walk_condition(expression, about, noticed));
         }
         P::Filter { expr, inner } => {
-            walk_expression(expr, noticed);
+            let ends = noticed.ends;
             walk(inner, noticed);
+            walk_condition(expr, noticed.ends - ends, noticed);
         }
         P::Extend { inner, expression, .. } => {
             walk_expression(expression, noticed);
@@ -276,16 +309,11 @@ fn walk(pattern: &mut GraphPattern, noticed: &mut Noticed) {
             }
             walk(inner, noticed);
         }
-        P::Group { inner, aggregates, .. } => {
+        P::Group { inner, variables, aggregates } => {
             for (_, aggregate) in aggregates {
                 let AggregateExpression::FunctionCall { name, expr, distinct } = aggregate else { continue };
                 walk_expression(expr, noticed);
-                if let AggregateFunction::GroupConcat { separator } = name {
-                    noticed.gathers = true;
-                    let bytes = separator.as_ref().map_or(1, String::len);
-                    noticed.separator_bytes = noticed.separator_bytes.max(bytes);
-                }
-                noticed.gathers |= *distinct;
+                bounded::hold_gathered(name, expr, *distinct, variables.is_empty());
             }
             walk(inner, noticed);
         }
@@ -298,8 +326,16 @@ fn walk(pattern: &mut GraphPattern, noticed: &mut Noticed) {
     }
 }
 
+/// A condition on what so many patterns find: one has the condition, the others copies.
+fn walk_condition(expression: &mut Expression, about: usize, noticed: &mut Noticed) {
+    let before = noticed.size();
+    walk_expression(expression, noticed);
+    noticed.copy(before, about.saturating_sub(1));
+}
+
 fn walk_expression(expression: &mut Expression, noticed: &mut Noticed) {
     use Expression as E;
+    noticed.parts = noticed.parts.saturating_add(1);
     match expression {
         E::NamedNode(_) | E::Literal(_) | E::Variable(_) | E::Bound(_) => {}
         E::Or(a, b)
@@ -320,7 +356,10 @@ fn walk_expression(expression: &mut Expression, noticed: &mut Noticed) {
         E::UnaryPlus(a) | E::UnaryMinus(a) | E::Not(a) => walk_expression(a, noticed),
         E::Exists(pattern) => walk(pattern, noticed),
         E::In(a, list) => {
+            // It becomes a comparison with each of the list, and the rest of them have copies.
+            let before = noticed.size().saturating_add(1);
             walk_expression(a, noticed);
+            noticed.copy(before, list.len());
             list.iter_mut().for_each(|expression| walk_expression(expression, noticed));
         }
         E::If(a, b, c) => [a, b, c].into_iter().for_each(|expression| walk_expression(expression, noticed)),
