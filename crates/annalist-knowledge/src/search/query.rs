@@ -1,6 +1,7 @@
 //! What can be asked for: `greece "debt crisis" -football (euro OR drachma) elect* site:example.org published:2010-03..2011`.
 //! Every text is an answer or an error that says what is wrong and where. What it means to an index is in `plan.rs`.
 
+use annalist_judge::text::Tokens;
 use annalist_model::CanonicalUrl;
 
 use super::entry::{day, start_of};
@@ -9,6 +10,9 @@ use super::gather::EXACTLY;
 /// Longer questions are pasted by mistake.
 const LONGEST: usize = 2_000;
 const MOST_CLAUSES: usize = 64;
+/// Words that stand one after the other: each is looked for at every place where the one before it stands, and nothing ends
+/// that within a page.
+const MOST_IN_ORDER: usize = 64;
 const DEEPEST: usize = 16;
 
 /// What a document must be to match.
@@ -113,6 +117,13 @@ pub fn parse(question: &str) -> Result<Wanted, QueryError> {
     }
     let mut parser = Parser { chars: question.chars().collect(), at: 0, clauses: 0 };
     let wanted = parser.any(0)?;
+    if wanted.as_ref().is_some_and(|wanted| in_order(wanted) > MOST_IN_ORDER) {
+        let message = format!(
+            "a question may have {MOST_IN_ORDER} words in quotes at most (characters, where a script has no spaces): leave some out, \
+             or the quotes"
+        );
+        return Err(QueryError { at: 0, message });
+    }
     match parser.peek() {
         None => Ok(wanted.unwrap_or(Wanted::Everything)),
         Some(_) => Err(parser.fault(") without its (")),
@@ -318,7 +329,10 @@ impl Parser {
         });
         let Some((name, value)) = named else {
             let named = anywhere(Within::Anywhere, &bare).map_err(fault)?;
-            return Ok(addressed(&bare).into_iter().chain(named).reduce(Wanted::or));
+            let address = addressed(&bare);
+            // A long address is looked for as such only: no text has room for it.
+            let named = named.filter(|named| address.is_none() || in_order(named) <= MOST_IN_ORDER);
+            return Ok(address.into_iter().chain(named).reduce(Wanted::or));
         };
         let Some((_, field)) = FIELDS.iter().find(|(field, _)| *field == name) else {
             let names: Vec<_> = FIELDS.iter().map(|(field, _)| *field).collect();
@@ -379,8 +393,25 @@ pub(super) fn spelled(label: Label, value: &str) -> String {
 }
 
 /// Nothing where there is no word, only signs.
+/// How many words have to stand in their order. Addresses and names are short wherever they stand.
+fn in_order(wanted: &Wanted) -> usize {
+    match wanted {
+        Wanted::Words { within: Within::Anywhere | Within::Title, text, .. } => {
+            let mut tokens = Tokens::new(text);
+            let mut number = 0;
+            while tokens.next_token().is_some() {
+                number += 1;
+            }
+            if number > 1 { number } else { 0 }
+        }
+        Wanted::Not(inner) => in_order(inner),
+        Wanted::All(all) | Wanted::Any(all) => all.iter().map(in_order).sum(),
+        _ => 0,
+    }
+}
+
 fn words(within: Within, text: String, how: How) -> Option<Wanted> {
-    annalist_judge::text::Tokens::new(&text).next_token()?;
+    Tokens::new(&text).next_token()?;
     Some(Wanted::Words { within, text, how })
 }
 
@@ -431,6 +462,18 @@ mod tests {
         assert!(parse_span("2009-04").is_ok() && parse_span("2009-04..2009-06-30").is_ok());
         for wrong in ["2009-4", "2009-+4", "2009-04-1", "209", "2009-13", "2009-04-31", "2009-04-01-01"] {
             assert!(parse_span(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn words_in_order_are_few() {
+        assert!(parse(&format!("\"{}\"", "a ".repeat(64))).is_ok());
+        assert!(
+            parse(&"a ".repeat(60)).is_ok() && parse(&format!("https://a.test/{}", "a/".repeat(500))).is_ok()
+        );
+        let hidden = ["a.".repeat(500), "字".repeat(66), "(title:\"a b c\" or -\"a b c d\") ".repeat(10)];
+        for many in [format!("\"{}\"", "a ".repeat(65))].iter().chain(&hidden) {
+            assert!(parse(many).is_err(), "{many}");
         }
     }
 
