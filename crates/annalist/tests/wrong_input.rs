@@ -164,8 +164,9 @@ fn a_second_process_is_kept_out_of_a_job() {
     let stand = Stand::new(WorldConfig::default());
     let spec = stand.spec("[limits]\npages = 5\n");
     assert_exit(&finish(&mut stand.crawl(&spec), LIMIT), 0);
-    let lock = std::fs::File::open(stand.job().join("state/lock")).unwrap();
-    lock.lock().unwrap();
+    let locks =
+        ["lock", "crawling"].map(|name| std::fs::File::open(stand.job().join("state").join(name)).unwrap());
+    locks.iter().for_each(|lock| lock.lock().unwrap());
     let output = finish(&mut stand.crawl(&spec), LIMIT);
     assert_exit(&output, 9);
     assert!(String::from_utf8_lossy(&output.stderr).contains("in use"));

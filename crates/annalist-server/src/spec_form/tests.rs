@@ -174,7 +174,8 @@ fn a_mistake_finds_its_field() {
 #[test]
 fn a_mistake_is_told_in_the_words_of_the_form() {
     let told = |name: &str, value: &str| {
-        let base = "name = 'x'\n[[seed]]\nurl = 'http://a.test/'\n[event]\nfrom = 2026-09-02\n";
+        let base =
+            "name = 'x'\n[[seed]]\nurl = 'http://a.test/'\n[event]\nfrom = 2026-09-02\nuntil = 2026-09-30\n";
         let text = fill(base, &typed(&[(name, value)])).unwrap();
         let parsed = annalist_model::spec::parse(&text, &|_| Err("no files".to_owned()));
         let mistake = parsed.mistakes.first().unwrap_or_else(|| panic!("{text}"));
