@@ -509,7 +509,6 @@ fn a_crawl_that_is_removed_while_it_is_asked_for_something_leaves_nothing_behind
             let asked = [
                 scope.spawn(|| ask("start", &none)),
                 scope.spawn(|| ask("urls", &json!([{"url": "http://127.0.0.1:9/1"}]))),
-                scope.spawn(|| ask("seeds", &json!({"urls": ["http://127.0.0.1:9/2"]}))),
                 scope.spawn(|| service.ask("DELETE", "/api/crawls/x", &[], "")),
             ];
             asked.map(|asked| asked.join().unwrap().status).into()
